@@ -117,13 +117,13 @@ export const masterOptions = {
     'bool',
     false,
     'send events about what the workers did',
-    notYet('workers send no statistics; SIGUSR1 writes counters to the log'),
+    notYet('workers send no statistics; SIGUSR1 writes counters to a file below /tmp'),
   ),
   master_stats_event_iter: option(
     'int',
     60,
     'seconds between those events',
-    notYet('workers send no statistics; SIGUSR1 writes counters to the log'),
+    notYet('workers send no statistics; SIGUSR1 writes counters to a file below /tmp'),
   ),
   req_server_niceness: option(
     'any',

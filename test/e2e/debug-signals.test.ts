@@ -23,6 +23,8 @@ test('debug signals - parts of a master write their state and their profile, and
   await master.logged('The profile was written to', parts.size);
   for (const pid of parts.values()) process.kill(pid, 'SIGUSR1');
   await master.logged('The state of this process was written to', parts.size);
+  // whoever sends the signal has to find the file with the usual level of the log
+  assert.doesNotMatch(master.log, /\[INFO[^\n]*The state of this process/);
   for (const [title, pid] of parts) {
     const profile = fileIn(master.log, new RegExp(`profile was written to (\\S+-${pid}\\.cpuprofile)`));
     const state = fileIn(master.log, new RegExp(`state of this process was written to (\\S+-${pid}\\.log)`));

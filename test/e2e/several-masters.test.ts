@@ -39,6 +39,19 @@ test(
       assert.deepEqual([code, JSON.parse(stdout)], [0, { local: b.fleet.retPort }], stderr);
     });
 
+    await t.test('failover with no master left says of each why', async () => {
+      const options = [
+        `master: ['${dead}', 'nowhere.invalid:4506']`,
+        'master_type: failover',
+        'auth_timeout: 1',
+      ];
+      const minion = a.fleet.startMinion('lost', [...options, 'log_level: error']);
+      await minion.logged("all masters denied the minion's connection attempt.");
+      await minion.logged(`${dead}: `);
+      await minion.logged('nowhere.invalid:4506: The name nowhere.invalid cannot be resolved');
+      await minion.stop();
+    });
+
     await t.test('master_type: disable, and one that is none', async () => {
       const alone = a.fleet.startMinion('alone', ['master_type: disable']);
       await alone.logged('Master is set to disable, skipping connection');

@@ -40,7 +40,7 @@ function dumpState({ clock, log, describe }: DebugSignals): void {
   const path = `/tmp/salt-debug-${Math.floor(clock.nowMs() / 1000)}-${process.pid}.log`;
   try {
     createFile(path, text, { mode: 0o600 });
-    log()?.info(`The state of this process was written to ${path}`);
+    log()?.warning(`The state of this process was written to ${path}`);
   } catch (error) {
     log()?.warning(`The state of this process could not be written to ${path}: ${(error as Error).message}`);
   }

@@ -16,7 +16,7 @@ import type { NameService } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
-import type { MasterAddress } from './master-address.ts';
+import { addressName, type MasterAddress } from './master-address.ts';
 
 /** Salt leaves a rejected minion this time before it ends, so that a service manager does not start it in a circle. */
 const BEFORE_EXIT_MS = { min: 10_000, max: 20_000 };
@@ -152,20 +152,21 @@ export class Admission {
   }
 
   async #notAccepted(kind: 'pending' | 'rejected' | 'full', waits: AcceptanceWait): Promise<void> {
-    const { opts, client, clock, random, log, stop } = this.#deps;
+    const { opts, client, clock, random, log, stop, address } = this.#deps;
+    const where = addressName(address);
     const seconds = kind === 'pending' ? waits.nextPending() : waits.next();
     if (kind === 'pending') {
       log.error(
         `The Salt Master has cached the public key for this node, this salt minion asks again within ${seconds} seconds. ` +
-          `Accept the key on the master with: salt-key -a ${client.id}`,
+          `Accept the key on the master ${where} with: salt-key -a ${client.id}`,
       );
     } else if (kind === 'full') {
       log.error(
-        `The master has as many minions as max_minions allows; the next attempt is within ${seconds} seconds.`,
+        `The master ${where} has as many minions as max_minions allows; the next attempt is within ${seconds} seconds.`,
       );
     } else if (opts.get('rejected_retry') || !this.#deps.isOnly()) {
       log.error(
-        `The Salt Master has rejected this minion's public key.\n${rejectionAdvice(client.id)}\nThe Salt Minion will attempt to re-authenicate.`,
+        `The Salt Master ${where} has rejected this minion's public key.\n${rejectionAdvice(client.id)}\nThe Salt Minion will attempt to re-authenicate.`,
       );
     } else {
       log.critical(

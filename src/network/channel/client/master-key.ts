@@ -127,7 +127,9 @@ export class MasterKeyring {
     const path = join(pkiDir, `${signKeyName}.pub`);
     const text = readTextIfExists(path);
     if (text === undefined)
-      throw new AuthenticationError(`The key that verifies the master's is missing: ${path}`);
+      throw new AuthenticationError(
+        `The key that verifies the master's is missing: ${path}; copy ${signKeyName}.pub there from the master's pki_dir.`,
+      );
     if (signature === undefined)
       throw new AuthenticationError('The master sent no signature of its public key.');
     const bytes = Buffer.from(signature, 'base64');

@@ -22,6 +22,16 @@ const BEFORE_EXIT_MS = { min: 10_000, max: 20_000 };
 /** Why a master is left. */
 type LeaveReason = 'lost' | 'failback';
 
+/** How it went with all masters in turn. */
+interface Round {
+  /** How the one that was served was left; undefined when none was. */
+  readonly leaveReason: LeaveReason | undefined;
+  /** What keeps the minion out for good, when all of them do. */
+  readonly forbidden: Error | undefined;
+  /** A line for each that was passed over. */
+  readonly reasons: readonly string[];
+}
+
 /** Connects to the first master that takes the minion, and to the next when that one is gone. */
 export class OneMaster implements Masters {
   readonly #deps: MastersDeps;
@@ -57,7 +67,7 @@ export class OneMaster implements Masters {
     let last: MasterAddress | undefined;
     while (!this.#stop.signal.aborted) {
       const order = await this.#order(last);
-      const { leaveReason, forbidden } = await this.#round(order, (address) => (last = address));
+      const { leaveReason, forbidden, reasons } = await this.#round(order, (address) => (last = address));
       if (this.#stop.signal.aborted) break;
       if (leaveReason !== undefined) {
         rounds = 0;
@@ -66,7 +76,12 @@ export class OneMaster implements Masters {
       }
       await this.#maybeEnd(forbidden);
       if (tries > 0 && ++rounds % tries === 0)
-        log.error("No master could be reached or all masters denied the minion's connection attempt.");
+        log.error(
+          [
+            "No master could be reached or all masters denied the minion's connection attempt.",
+            ...reasons,
+          ].join('\n'),
+        );
       const limitMs = Math.max(1, opts.get('acceptance_wait_time')) * 1000;
       await clock.sleep(100 + random.fraction() * limitMs, this.#stop.signal);
     }
@@ -94,11 +109,9 @@ export class OneMaster implements Masters {
   }
 
   /** Tries each master once. @returns how the one that was served was left; else what kept the minion out everywhere */
-  async #round(
-    order: readonly MasterAddress[],
-    served: (address: MasterAddress) => void,
-  ): Promise<{ leaveReason: LeaveReason | undefined; forbidden: Error | undefined }> {
+  async #round(order: readonly MasterAddress[], served: (address: MasterAddress) => void): Promise<Round> {
     const { log } = this.#deps;
+    const reasons: string[] = [];
     let forbidden: Error | undefined;
     let isForbiddenEverywhere = order.length > 0;
     for (const address of order) {
@@ -108,16 +121,17 @@ export class OneMaster implements Masters {
         await connection.authenticateOnce();
         served(address);
         const leaveReason = await this.#serve(connection, order[0]);
-        return { leaveReason, forbidden: undefined };
+        return { leaveReason, forbidden: undefined, reasons };
       } catch (error) {
         if (isForbidden(error)) forbidden = error;
         else isForbiddenEverywhere = false;
+        reasons.push(`${addressName(address)}: ${messageOf(error)}`);
         log.info(
           `Master ${addressName(address)} could not be reached, trying next master (if any): ${messageOf(error)}`,
         );
       }
     }
-    return { leaveReason: undefined, forbidden: isForbiddenEverywhere ? forbidden : undefined };
+    return { leaveReason: undefined, forbidden: isForbiddenEverywhere ? forbidden : undefined, reasons };
   }
 
   /** Serves a master until it is lost, or the first one is back. @throws UnreachableError when its publish port cannot be reached */

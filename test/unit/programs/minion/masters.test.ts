@@ -217,8 +217,9 @@ function newMinion(
   request: (body: Buffer) => Promise<Buffer>,
   isWanted: () => boolean,
   settings: DictInit = {},
-): { readonly admission: Admission; readonly clock: JumpingClock } {
+): { readonly admission: Admission; readonly clock: JumpingClock; readonly lines: readonly string[] } {
   const clock = new JumpingClock();
+  const { log, lines } = keptLog();
   const admission = new Admission({
     address: { host: '127.0.0.1', port: 4506 },
     opts: options(settings),
@@ -235,12 +236,12 @@ function newMinion(
     names: { check: () => Promise.resolve(), service: () => Promise.resolve([]) },
     clock,
     random: most,
-    log: keptLog().log,
+    log,
     isOnly: () => true,
     isWanted,
     stop: new AbortController().signal,
   });
-  return { admission, clock };
+  return { admission, clock, lines };
 }
 
 test('admission - attempts end when the master is left', async () => {
@@ -262,8 +263,13 @@ test('admission - a minion whose key waits asks soon at first, then every accept
     const load = encode({ ret: true, nonce }, 'network');
     return Promise.resolve(encode({ load, sig: Buffer.alloc(1) }, 'network'));
   };
-  const { admission, clock } = newMinion(request, () => askedAtMs.length < 7, { acceptance_wait_time: 5 });
+  const isWanted = (): boolean => askedAtMs.length < 7;
+  const { admission, clock, lines } = newMinion(request, isWanted, { acceptance_wait_time: 5 });
   await assert.rejects(admission.untilAccepted(), /has left the master/);
   const waits = askedAtMs.slice(1).map((atMs, at) => Math.round((atMs - (askedAtMs[at] as number)) / 1000));
   assert.deepEqual(waits, [2, 3, 4, 5, 5, 5]);
+  // with several masters the line has to say which of them waits
+  for (const line of lines)
+    assert.match(line, /Accept the key on the master 127\.0\.0\.1:4506 with: salt-key -a m1/);
+  assert.equal(lines.length, 7);
 });
