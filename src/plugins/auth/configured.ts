@@ -57,7 +57,7 @@ export class ConfiguredAuth {
       const spec = this.#spec(name);
       const fault =
         spec === undefined
-          ? `there is no authentication system ${name}; there are ${[...AUTH_BACKENDS.keys()].sort().join(', ')}`
+          ? `there is no authentication system ${name}; there are ${[...AUTH_BACKENDS.keys()].sort().join(', ')}, and files in auth_dirs or <extension_modules>/auth`
           : spec.fault?.(this.#context(name));
       if (fault !== undefined) found.set(name, fault);
     }

@@ -44,5 +44,8 @@ function pythonFile(name: string, opts: Dict): PythonFile | undefined {
 function whyMissing(name: string, own: readonly string[]): string {
   const missing = MISSING_ENGINES.get(name);
   if (missing !== undefined) return missing;
-  return `there is no engine of this name.${didYouMean(name, [...ENGINE_TABLE.keys(), ...own])}`;
+  return (
+    `there is no engine of this name.${didYouMean(name, [...ENGINE_TABLE.keys(), ...own])} ` +
+    'Correct the name, or bring the engine with saltutil.sync_engines (on a master salt-run saltutil.sync_engines) and start anew.'
+  );
 }

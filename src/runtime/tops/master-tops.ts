@@ -36,7 +36,8 @@ const TOP_NAMES: readonly string[] = ['cobbler', 'ext_nodes', 'mongo', 'reclass'
 export function noSuchTop(name: string): string {
   return (
     `there is no source of top data ${name}, and minions would lack the states that it assigns. ` +
-    `There are ${TOP_NAMES.join(', ')}.${didYouMean(name, [...TOP_NAMES])}`
+    `There are ${TOP_NAMES.join(', ')}.${didYouMean(name, [...TOP_NAMES])} ` +
+    "One of the site's own is brought here with salt-run saltutil.sync_tops, which needs no running master."
   );
 }
 

@@ -147,7 +147,8 @@ async function openNamed(
   const sink = await openSink(name, fun, deps);
   if (sink === undefined)
     deps.log.critical(
-      `${option}: there is no returner ${name} with the function ${fun}; nothing is written there. There are: ${sinkNames().join(', ')}.`,
+      `${option}: there is no returner ${name} with the function ${fun}; nothing is written there. There are: ${sinkNames().join(', ')}. ` +
+        'Correct the name, or bring the returner with salt-run saltutil.sync_returners and start anew.',
     );
   return sink;
 }

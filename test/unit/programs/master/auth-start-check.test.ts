@@ -23,7 +23,7 @@ test('external authentication - what cannot work stops the master, with the reas
   for (const [lines, wanted] of [
     [
       ['external_auth: {kerberos: {}}'],
-      /kerberos: there is no authentication system kerberos; there are auto, file/,
+      /kerberos: there is no authentication system kerberos; there are auto, file.*, and files in auth_dirs or/,
     ],
     [['external_auth: {ldap: {}}'], /ldap: auth\.ldap\.binddn does not say whom to bind as/],
     [['external_auth: {mysql: {}}'], /mysql: mysql_auth:hostname is not set/],
