@@ -1,6 +1,7 @@
 /** Paths as configuration files write them: `~`, globs, and everything below `root_dir`. */
 import { readdirSync, statSync } from 'node:fs';
-import { isAbsolute, join, posix, resolve } from 'node:path';
+import { dirname, isAbsolute, join, posix, resolve } from 'node:path';
+import { quoteWord } from '../python/shell-words.ts';
 import { compileGlob } from '../python/text/fnmatch.ts';
 import type { Dict } from '../python/values/value.ts';
 
@@ -77,4 +78,14 @@ function matchesIn(base: string, part: string): string[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * What a command needs to read the same configuration, for sentences that name one.
+ * @param confFile the option `conf_file`
+ * @returns `-c FOLDER ` with a space behind it; empty for Salt's own folder
+ */
+export function folderOption(confFile: string): string {
+  const folder = dirname(confFile);
+  return folder === DEFAULT_CONFIG_DIR ? '' : `-c ${quoteWord(folder)} `;
 }

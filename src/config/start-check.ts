@@ -80,7 +80,7 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     if (name.startsWith('__') || PLACES.has(name)) continue;
     if (!compiles && LEFT_TO_MASTER.has(name)) continue;
     const known = Object.hasOwn(table, name) ? table[name] : undefined;
-    const unserved = known === undefined ? furtherOption(name) : known;
+    const unserved = known === undefined ? (furtherOption(name) ?? alternativeOption(name)) : known;
     if (known !== undefined && isDefault(value, known.default)) continue;
     const isReplaced = SALTS_CLUSTER_ONLY.has(name) && isClusterGiven(given);
     if (unserved?.unserved !== undefined) note(name, isReplaced ? NEEDS_NO_PEERS : unserved.unserved);
@@ -91,6 +91,12 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     if (inValue !== undefined) note(name, inValue);
   }
   return { stops, warnings, unknown };
+}
+
+/** `--return_config alternative` reads `alternative.redis.host` before `redis.host`. */
+function alternativeOption(name: string): ReturnType<typeof furtherOption> {
+  const option = name.slice(name.indexOf('.') + 1);
+  return option !== name && option.includes('.') ? furtherOption(option) : undefined;
 }
 
 /** What reading itself adds. */

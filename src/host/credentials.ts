@@ -54,7 +54,7 @@ export function planLaunch(
     if (path !== undefined) return path;
     throw new CommandExecutionError(
       `User ${uid} is in the further groups ${further.join(', ')}; setting them needs the programs setpriv ` +
-        `(package util-linux) and env (package coreutils), of which ${name} was not found.`,
+        `(package util-linux), env and nice (package coreutils), of which ${name} was not found.`,
     );
   };
   const groups = [gid, ...further].join(',');

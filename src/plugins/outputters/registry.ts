@@ -24,11 +24,12 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ['profile', async () => (await import('./profile.ts')).outputter],
   ['progress', async () => (await import('./progress.ts')).outputter],
   ['overstatestage', async () => (await import('./overstatestage.ts')).outputter],
+  ['dson', async () => (await import('./dson.ts')).outputter],
   ['virt_query', async () => (await import('./virt-query.ts')).outputter],
 ]);
 
-// Salt has these only where a Python package or a program is installed, which it treats as not having them.
-const NEVER_INSTALLED = ['dson', 'pony'];
+// Salt has it only where a program is installed, which it treats as not having it.
+const NEVER_INSTALLED = ['pony'];
 
 /** The names `--out` takes, for completion and help. */
 export const OUTPUTTER_NAMES: readonly string[] = [...LOADERS.keys(), 'text', ...NEVER_INSTALLED].sort();

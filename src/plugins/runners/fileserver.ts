@@ -151,7 +151,6 @@ export const fileserverRunners = defineRunners({
     update: defineRunner({
       doc: 'Brings the file server up to date: fetches remotes, forgets cached sums of files that are gone, and notes what has changed.',
       params: { backend, remote },
-      kwargs: 'kwargs',
       returns: 'True',
       examples: ['salt-run fileserver.update', 'salt-run fileserver.update backend=git'],
       run: async (ctx, { backend: wanted, remote: matching = '' }) => {

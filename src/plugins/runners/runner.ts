@@ -140,7 +140,14 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
  * How a run that ended well fell short of what was asked for. Event and job cache say of it what Salt's do; the exit code of `salt-run`
  * is not 0.
  */
-export type Shortfall = 'some failed' | 'some silent' | 'none matched';
+export type Shortfall = (typeof SHORTFALLS)[number];
+
+const SHORTFALLS = ['some failed', 'some silent', 'none matched'] as const;
+
+/** Whether a value of another process is one. */
+export function isShortfall(value: unknown): value is Shortfall {
+  return SHORTFALLS.some((one) => one === value);
+}
 
 /** What a runner works with. Costly parts are made when they are first asked for. */
 export interface RunnerContext {

@@ -33,6 +33,11 @@ export interface FunctionRun {
   readonly isOrdered?: boolean;
 }
 
+/** The field of the `ret` event of a run that another program has asked for, when it fell short of what was asked. */
+export const SHORTFALL_FIELD = 'shortfall';
+/** Its value when the function did not take its arguments; the others are those of {@link Shortfall}. */
+export const REFUSED_SHORTFALL = 'refused';
+
 /** How a run ended. */
 export interface MasterFunctionResult {
   /** What the `ret` event says, `return`, `success` and perhaps `retcode` among it. */
@@ -73,11 +78,16 @@ export async function runMasterFunction(
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
   await recordRun({ opts, clock, log, eauth }, kind, told(data));
-  await context.fire(
-    `${tag}/ret`,
-    isAnswer(run) ? told(data).set('return', data.get('return') ?? null) : told(data),
-  );
+  const answer = isAnswer(run) ? told(data).set('return', data.get('return') ?? null) : told(data);
+  await context.fire(`${tag}/ret`, withShortfall(answer, run, ended));
   return { ...ended, data };
+}
+
+/** For the program that has asked and cannot see how the run ended: its exit code goes by it. */
+function withShortfall(answer: Dict, { isOrdered }: FunctionRun, ended: MasterFunctionResult): Dict {
+  const shortfall = ended.refused === undefined ? ended.shortfall : REFUSED_SHORTFALL;
+  if (isOrdered !== true || shortfall === undefined) return answer;
+  return new Map(answer).set(SHORTFALL_FIELD, shortfall);
 }
 
 function isAnswer({ isOrdered, spec }: FunctionRun): boolean {

@@ -216,6 +216,15 @@ test('options - one that nobody knows is named with the one that may have been m
   assert.doesNotMatch(lines.join('\n'), /site/);
 });
 
+test('options - those of an alternative configuration of a returner are known', () => {
+  const { lines } = start('salt-minion', {
+    'alternative.redis.host': 'db1',
+    'alternative.rediz.host': 'db1',
+  });
+  assert.match(lines.join('\n'), /nobody knows: alternative\.rediz\.host/);
+  assert.doesNotMatch(lines.join('\n'), /redis\.host/);
+});
+
 test('options - one of the other program is said, but for the publish port, which a minion obeys', () => {
   const { lines } = start('salt-minion', { publish_port: 14505, worker_threads: 9 });
   assert.match(lines.join('\n'), /worker_threads \(it belongs into the configuration of the other program\)/);

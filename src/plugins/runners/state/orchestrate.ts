@@ -1,4 +1,5 @@
 /** Orchestrations of SLS (salt/runners/state.py `orchestrate`, `orchestrate_show_sls`, 3006.16), and going on with an interrupted one. */
+import { folderOption } from '../../../config/paths.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -135,7 +136,7 @@ const orchestrate = defineRunner({
         ctx.log.warning(`Not all steps of this orchestration could be kept: ${messageOf(journal.fault)}`);
       if (!isGood && journal?.isWorthKeeping === true)
         ctx.log.warning(
-          `The steps that succeeded are kept. To go on after them: salt-run state.orchestrate ${namesOf(names)} resume=${journal.jid}`,
+          `The steps that succeeded are kept. To go on after them: salt-run ${folderOption(ctx.opts.get('conf_file'))}state.orchestrate ${namesOf(names)} resume=${journal.jid}`,
         );
     }
   },
