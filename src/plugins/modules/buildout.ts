@@ -6,7 +6,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { absPath, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import {
   defineFunction,
   defineModule,
@@ -14,6 +14,7 @@ import {
   type TypedArguments,
 } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { COMMON, keptBy, type Common } from './buildout/conditions.ts';
 import { answerOf, answerOfAll, Notes, type Ended } from './buildout/status.ts';
 import { runAll } from './program.ts';
 
@@ -25,15 +26,6 @@ const BOOTSTRAP: Readonly<Record<number, string>> = {
 const NEWEST = 2;
 /** The line that keeps a bootstrap from waiting for ever. */
 const TIMEOUT_LINE = 'import socket;socket.setdefaulttimeout(2)';
-
-const COMMON = {
-  directory: param.text({ default: '.', doc: 'The folder of the buildout.' }),
-  onlyif: { default: null, type: 'str or bool', doc: 'Nothing is done unless this command ends well.' },
-  unless: { default: null, type: 'str or bool', doc: 'Nothing is done where this command ends well.' },
-  runas: param.textIfGiven({ default: null, doc: 'The user.' }),
-  env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
-} as const;
-type Common = TypedArguments<typeof COMMON>;
 
 /** Runs a program in the folder. @returns all that it says @throws CommandExecutionError where it fails */
 async function run(
@@ -51,21 +43,6 @@ async function run(
   const out = `${stdout}\n\n${stderr}`;
   if (retcode !== 0) throw new CommandExecutionError(out);
   return out;
-}
-
-/** Whether a condition keeps the function from doing anything. @returns what is said then */
-async function keptBy(
-  ctx: ModuleContext,
-  { directory, onlyif, unless, runas, env }: Common,
-): Promise<string | undefined> {
-  if (!pathExists(directory)) return undefined;
-  const holds = async (condition: Value): Promise<boolean> => {
-    if (typeof condition !== 'string') return truthy(condition);
-    const keywords = dict({ cwd: absPath(directory), runas: runas ?? null, env, python_shell: false });
-    return toNumber(await ctx.functions.call('cmd.retcode', [condition], keywords)) === 0;
-  };
-  if (onlyif !== null && !(await holds(onlyif))) return 'onlyif condition is false';
-  return unless !== null && (await holds(unless)) ? 'unless condition is true' : undefined;
 }
 
 /** Does something unless a condition keeps it, and tells how it ended. */

@@ -3,6 +3,8 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { keptBy } from '../modules/buildout/conditions.ts';
+import { installedParts, partChanges } from './buildout/parts.ts';
 import { defineState } from './state-function.ts';
 
 const flag = (doc: string) => ({ default: false, type: 'bool', doc }) as const;
@@ -39,9 +41,22 @@ export const buildoutStates = defineModule({
       kwargs: 'kwargs',
       run: async (ctx, { name, quiet, user, ...wanted }, kwargs) => {
         if (kwargs.has('group')) ctx.log.warning("Passing 'group' is deprecated, just remove it");
+        const { onlyif, unless, env } = wanted;
+        const common = {
+          directory: name,
+          runas: user === null ? undefined : pyStr(user),
+          onlyif,
+          unless,
+          env,
+        };
         // Salt compat: Salt runs the buildout in test mode, too
-        if (ctx.state.test)
-          return { changes: dict(), result: null, name, comment: `The buildout in ${name} would be run` };
+        if (ctx.state.test) {
+          const kept = await keptBy(ctx, common);
+          const [result, comment] =
+            kept === undefined ? [null, `The buildout in ${name} would be run`] : [true, kept];
+          return { changes: dict(), result, name, comment };
+        }
+        const before = installedParts(name);
         const said = await ctx.functions.call(
           'buildout.buildout',
           [],
@@ -51,7 +66,9 @@ export const buildoutStates = defineModule({
         const shown = quiet ? ['comment'] : ['comment', 'out', 'outlog'];
         const texts = shown.map(field).filter((text) => truthy(text));
         const comment = texts.map((text) => `\n${pyStr(text)}`).join('');
-        return { changes: dict(), result: truthy(field('status')), name, comment };
+        // Salt compat: Salt never tells of a change
+        const changes = partChanges(before, installedParts(name));
+        return { changes, result: truthy(field('status')), name, comment };
       },
     }),
   },

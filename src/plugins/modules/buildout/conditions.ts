@@ -1,0 +1,31 @@
+/** Where a buildout is, whose it is, and when nothing is done (3006.16 salt/modules/zcbuildout.py). */
+import { absPath, pathExists } from '../../../python/paths.ts';
+import { dict, toNumber, truthy, type Value } from '../../../python/values/value.ts';
+import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
+
+/** What all functions are told. */
+export const COMMON = {
+  directory: param.text({ default: '.', doc: 'The folder of the buildout.' }),
+  onlyif: { default: null, type: 'str or bool', doc: 'Nothing is done unless this command ends well.' },
+  unless: { default: null, type: 'str or bool', doc: 'Nothing is done where this command ends well.' },
+  runas: param.textIfGiven({ default: null, doc: 'The user.' }),
+  env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
+} as const;
+/** The arguments that all functions have. */
+export type Common = TypedArguments<typeof COMMON>;
+
+/** Whether a condition keeps the function from doing anything. @returns what is said then */
+export async function keptBy(
+  ctx: ModuleContext,
+  { directory, onlyif, unless, runas, env }: Common,
+): Promise<string | undefined> {
+  if (!pathExists(directory)) return undefined;
+  const holds = async (condition: Value): Promise<boolean> => {
+    if (typeof condition !== 'string') return truthy(condition);
+    const keywords = dict({ cwd: absPath(directory), runas: runas ?? null, env, python_shell: false });
+    return toNumber(await ctx.functions.call('cmd.retcode', [condition], keywords)) === 0;
+  };
+  if (onlyif !== null && !(await holds(onlyif))) return 'onlyif condition is false';
+  return unless !== null && (await holds(unless)) ? 'unless condition is true' : undefined;
+}
