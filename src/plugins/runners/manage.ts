@@ -7,6 +7,8 @@ import { pyCount } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { callMinions } from './minion-calls.ts';
+import { versionsByState, type MinionVersion } from './minion-versions.ts';
+import { brineVersion } from '../../version.ts';
 import { findings, shownFindings } from './doctor/findings.ts';
 import { measure } from './doctor/measure.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext, type RunnerSpec } from './runner.ts';
@@ -189,8 +191,6 @@ async function deleteKeys(ctx: RunnerContext, ids: readonly string[]): Promise<v
   await Promise.all(fired);
 }
 
-const OFFLINE = 'Minion offline';
-
 async function versions(ctx: RunnerContext): Promise<Value> {
   let answers;
   try {
@@ -200,39 +200,19 @@ async function versions(ctx: RunnerContext): Promise<Value> {
     ctx.print(error.message);
     return new Map();
   }
-  const out = new Map<Value, Value>();
-  const note = (label: string, id: string, version: Value): void => {
-    const group = out.get(label) ?? new Map<Value, Value>();
-    out.set(label, group);
-    if (isDict(group)) group.set(id, version);
-  };
-  for (const [id, load] of [...(answers?.returns ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const minions = [...(answers?.returns ?? [])].map(([id, load]): MinionVersion => {
     const version = load.get('return');
     const failed = truthy(load.get('retcode')) || typeof version !== 'string';
-    if (failed) note(OFFLINE, id, false);
-    else note(versionLabel(version, ctx.version), id, version);
-  }
-  return out.set('Master', ctx.version);
+    return { id, salt: failed ? undefined : version, brine: brineVersionOf(ctx, id) };
+  });
+  return versionsByState(minions, { salt: ctx.version, brine: brineVersion });
 }
 
-function versionLabel(version: string, master: string): string {
-  const order = compareVersions(version, master);
-  if (order === 0) return 'Up to date';
-  return order < 0 ? 'Minion requires update' : 'Minion newer than master';
-}
-
-/** Compares by numbers; what stands behind them (`+12.gabc`, `rc1`) counts as text. */
-function compareVersions(a: string, b: string): number {
-  const parts = (text: string): (number | string)[] =>
-    text.split(/[.+-]/).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  const [left, right] = [parts(a), parts(b)];
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const [x, y] = [left[i] ?? 0, right[i] ?? 0];
-    if (x === y) continue;
-    if (typeof x === 'number' && typeof y === 'number') return x - y;
-    return String(x) < String(y) ? -1 : 1;
-  }
-  return 0;
+/** The version of Brine that a minion had when it sent its grains; undefined for one of Salt. */
+function brineVersionOf(ctx: RunnerContext, id: string): string | undefined {
+  const grains = ctx.cache.read(id, 'data')?.get('grains');
+  const version = isDict(grains) ? grains.get('brineversion') : undefined;
+  return typeof version === 'string' ? version : undefined;
 }
 
 async function connected(
