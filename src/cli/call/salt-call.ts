@@ -331,7 +331,7 @@ class Caller {
   }
 
   async #printDocs(state: MinionState): Promise<number> {
-    let count = 0;
+    const docs: Dict = new Map();
     for (const [name, module] of await state.registry.modules()) {
       for (const fun of Object.keys(module.functions).sort()) {
         const full = `${name}.${fun}`;
@@ -339,11 +339,14 @@ class Caller {
         if (spec === undefined || !full.startsWith(this.#fun)) continue;
         const doc = functionDoc(full, spec);
         if (doc === '') continue; // a function in Python without a docstring has none to show
-        this.#io.stdout.write(`${full}:\n${doc}\n\n`);
-        count++;
+        docs.set(full, doc);
       }
     }
-    if (count > 0) return 0;
+    // Salt compat: Salt prints its text whatever `--out` says
+    if (docs.size > 0 && this.#codes.isStrict && this.#parsed.isTyped('output'))
+      await this.#display.value(docs);
+    else for (const [full, doc] of docs) this.#io.stdout.write(`${pyStr(full)}:\n${pyStr(doc)}\n\n`);
+    if (docs.size > 0) return 0;
     const names = [...(await state.registry.modules())].flatMap(([name, { functions }]) =>
       Object.keys(functions).map((fun) => `${name}.${fun}`),
     );

@@ -17,6 +17,12 @@ import {
   text,
 } from './shared.ts';
 
+/** What only a function that is run can have. */
+const OF_A_CALL = [
+  ...['return', 'metadata', 'print_metadata', 'retcode_passthrough', 'no_return_event'],
+  ...['module_executors', 'executor_opts', 'no_parse'],
+];
+
 /** `salt-call`. */
 export const saltCallProgram: CliProgram = {
   name: 'salt-call',
@@ -28,6 +34,8 @@ export const saltCallProgram: CliProgram = {
     contradictions: [
       { these: ['local'], others: ['master'], why: '--local asks no master' },
       { these: ['doc'], others: ['grains_run'], why: 'each prints something else, and runs nothing' },
+      { these: ['doc'], others: OF_A_CALL, why: '--doc prints documentation and runs nothing' },
+      { these: ['grains_run'], others: OF_A_CALL, why: '--grains prints the grains and runs nothing' },
       {
         these: ['skip_grains'],
         others: ['grains_run', 'refresh_grains_cache'],

@@ -135,10 +135,13 @@ const rules: OptionRules = {
     colorContradiction,
   ],
   dependences: [
-    ...['include_all', 'include_accepted', 'include_rejected', 'include_denied'].map((option) => ({
+    // deleting touches the keys of all states anyway
+    ...['include_all', 'include_denied'].map((option) => ({
       option,
-      needs: ['accept', 'accept_all', 'reject', 'reject_all', 'delete', 'delete_all'],
+      needs: ['accept', 'accept_all', 'reject', 'reject_all'],
     })),
+    { option: 'include_accepted', needs: ['reject', 'reject_all'] },
+    { option: 'include_rejected', needs: ['accept', 'accept_all'] },
     { option: 'preserve_minions', needs: ['delete', 'delete_all'] },
     ...['keysize', 'gen_keys_dir'].map((option) => ({ option, needs: ['gen_keys'] })),
     ...['priv', 'pub', 'signature_path', 'auto_create'].map((option) => ({

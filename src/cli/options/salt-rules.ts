@@ -23,9 +23,36 @@ const OF_A_NEW_JOB = [
   ...TARGET_TYPES,
 ];
 
+/** What only a command that publishes, and waits for what returns, can have. */
+const OF_A_RUN = [
+  ...OF_A_NEW_JOB.filter((dest) => dest !== 'preview_target' && !TARGET_TYPES.includes(dest)),
+  ...[
+    'async',
+    'static',
+    'progress',
+    'cli_summary',
+    'verbose',
+    'show_jid',
+    'show_timeout',
+    'gather_job_timeout',
+  ],
+  ...['eauth', 'mktoken'],
+];
+
 /** The rules of `salt`. */
 export const saltRules: OptionRules = {
   contradictions: [
+    {
+      these: ['config_dump'],
+      others: [...OF_A_RUN, ...TARGET_TYPES, 'preview_target', 'watch'],
+      why: '--config-dump prints the configuration, and publishes nothing',
+    },
+    // beside other options it lists whom the command would reach
+    {
+      these: ['preview_target'],
+      others: ['subset', 'mktoken'],
+      why: '--preview-target publishes nothing, and whom a subset reaches is drawn when the job is published',
+    },
     {
       these: ['watch'],
       others: [...OF_A_NEW_JOB, 'async', 'static', 'progress'],
@@ -38,13 +65,18 @@ export const saltRules: OptionRules = {
     },
     {
       these: ['async'],
-      others: ['static', 'progress', 'cli_summary', 'doc'],
+      others: ['static', 'progress', 'cli_summary', 'doc', 'show_timeout', 'gather_job_timeout'],
       why: '--async leaves before anything returns',
     },
     {
       these: ['async'],
       others: ['batch', 'batch_safe_limit'],
       why: '--async leaves before anything returns, and the next minions of a batch get the job when some have returned',
+    },
+    {
+      these: ['batch'],
+      others: ['batch_safe_limit', 'batch_safe_size'],
+      why: '--batch says how many minions there are at a time, however many the target has',
     },
     {
       these: ['progress'],

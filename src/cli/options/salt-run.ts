@@ -37,7 +37,7 @@ export const saltRunProgram: CliProgram = {
     contradictions: [
       {
         these: ['doc'],
-        others: ['async', 'jid', 'eauth', 'quiet'],
+        others: ['async', 'jid', 'eauth', 'mktoken', 'quiet'],
         why: '--doc prints documentation and runs nothing',
       },
       { these: ['quiet'], others: ['output', 'output_file'], why: '--quiet shows no result' },

@@ -75,7 +75,7 @@ async function runProgram(
   const { io } = streams;
   const codes = new ExitCodes(exitCodeMode(parsed, program.merged, io.env), 'run');
   if (codes.isStrict) refuseUnknownOutputter(parsed, program.merged);
-  if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io, codes);
+  if (truthy(program.merged.get('doc'))) return await printDocs(parsed, program, io, codes);
   if (parsed.text('eauth') !== '') {
     const code = await runAsLoggedIn(program, parsed, streams, codes);
     if (code !== undefined) return code;
@@ -106,8 +106,12 @@ async function runAsLoggedIn(
   try {
     const data = await runRemotely(program, { io, waits }, { fun, arg, isAsync });
     if (data === 'key') return undefined;
-    if (isAsync) display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
-    else await showReturn(display, data);
+    const isQuiet = truthy(program.merged.get('quiet')) && codes.isStrict;
+    const wantsForm = codes.isStrict && (parsed.isTyped('output') || parsed.text('output_file') !== '');
+    if (isQuiet) display.io.failures?.sawOutput();
+    else if (!isAsync) await showReturn(display, data);
+    else if (wantsForm) await display.value(dict({ jid: data.get('jid') ?? null }));
+    else display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     if (isAsync) return 0;
     const shortfall = data.get(SHORTFALL_FIELD) ?? null;
     if (shortfall === REFUSED_SHORTFALL) return NOT_RUN_EXIT;
@@ -154,11 +158,12 @@ async function docsOf(word: string, own: OwnFunctions): Promise<Dict> {
 }
 
 async function printDocs(
-  word: string,
+  parsed: ParsedOptions,
   { merged, logging }: ClientProgram,
   io: CommandIo,
   codes: ExitCodes,
 ): Promise<number> {
+  const word = parsed.args[0] ?? '';
   const display = new Display(new Map([...merged, ['output', 'text']]), io, logging.logger, '');
   const own = ownFunctions(merged, logging.logger);
   const docs = await docsOf(word, own);
@@ -166,6 +171,11 @@ async function printDocs(
     const names = catalogOf(await loadModules('runner', own)).keys();
     display.error(`ERROR: There is no documentation of '${word}'.${didYouMean(word, names)}`);
     return codes.of('nothing documented');
+  }
+  // Salt compat: Salt prints its text whatever `--out` says
+  if (parsed.isTyped('output') && codes.isStrict) {
+    await new Display(merged, io, logging.logger, '').value(docs);
+    return 0;
   }
   for (const [name, doc] of docs) {
     await display.value(`${String(name)}:`);
@@ -180,6 +190,7 @@ type RunStreams = ReturnType<typeof withWaitingLine>;
 /** One run of a runner. */
 class RunnerRun {
   readonly #program: ClientProgram;
+  readonly #parsed: ParsedOptions;
   readonly #io: CommandIo;
   readonly #isDetached: boolean;
   readonly #display: Display;
@@ -201,6 +212,7 @@ class RunnerRun {
   ) {
     const { merged, opts, logging } = program;
     this.#program = program;
+    this.#parsed = parsed;
     this.#io = io;
     this.#status = status;
     this.#waits = waits;
@@ -318,11 +330,17 @@ class RunnerRun {
     await showReturn(this.#display, data);
   }
 
-  #detach(): Promise<number> {
-    this.#program.logging.logger.warning(
+  /** Salt compat: Salt prints its warning whatever `--out` and `--quiet` say; here the job id comes in the form that was asked for. */
+  async #detach(): Promise<number> {
+    const { merged, logging } = this.#program;
+    const isQuiet = truthy(merged.get('quiet')) && this.#codes.isStrict;
+    const notice =
       'Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus or by ' +
-        `examining the master job cache, if configured. This execution is running under tag salt/run/${this.#jid}`,
-    );
+      `examining the master job cache, if configured. This execution is running under tag salt/run/${this.#jid}`;
+    if (isQuiet) logging.logger.info(notice);
+    else logging.logger.warning(notice);
+    const wantsForm = this.#parsed.isTyped('output') && !truthy(merged.get('output_file'));
+    if (wantsForm && this.#codes.isStrict) await this.#display.value(dict({ jid: this.#jid }));
     return detach(this.#jid);
   }
 

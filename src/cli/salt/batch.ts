@@ -17,6 +17,7 @@ import { truthy } from '../../python/values/value.ts';
 import { exitStatus, jobOutcome } from '../program/exit-codes.ts';
 import {
   numberOption,
+  printHeader,
   printHints,
   sayAbsent,
   sayNoMinions,
@@ -96,6 +97,7 @@ class BatchReport {
       }
       interrupt.began(item.jid);
       display.line(`\nExecuting run on [${[...item.ids].sort().map(textRepr).join(', ')}]\n`);
+      printHeader(this.#run, item.jid);
     }
     await printHints(this.#run, { unknown: this.#unknown, unknownIds: [] });
     const counts = { returned: this.#returned, failed: this.#failed, silent: this.#silent };

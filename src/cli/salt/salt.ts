@@ -10,7 +10,7 @@ import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { toNumber, truthy, type Dict } from '../../python/values/value.ts';
+import { dict, toNumber, truthy, type Dict } from '../../python/values/value.ts';
 import { CompoundArgumentsError } from '../command-line/arguments.ts';
 import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
@@ -73,6 +73,10 @@ function wordsOf(parsed: ParsedOptions): string[] | string {
   if (jid !== '' && parsed.args.length > 0)
     throw new UsageError(
       `option --watch takes a job id and nothing else: '${parsed.args.join(' ')}' was not run`,
+    );
+  if (parsed.flag('config_dump') && parsed.args.length > 0)
+    throw new UsageError(
+      `option --config-dump takes no words: '${parsed.args.join(' ')}' was not run, as it prints the configuration alone`,
     );
   if (jid !== '' || parsed.flag('config_dump')) return parsed.args;
   return completeWords(parsed);
@@ -270,11 +274,17 @@ function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: Clien
   };
 }
 
-/** `--async`. */
-async function publishOnly({ client, request, display, waits }: SaltRun): Promise<number> {
+/**
+ * `--async`. Salt compat: Salt prints its sentence whatever `--out` and `--out-file` say; here the job id is a value like any other then, in
+ * the form and the file that were asked for.
+ */
+async function publishOnly(run: SaltRun): Promise<number> {
+  const { client, request, display, waits, parsed, codes } = run;
   const publishing = client.publish(request.publish, () => undefined);
   const { jid } = await whileWaiting(waits, 'waiting for the master to publish the job', publishing);
-  display.line(`Executed command with job ID: ${jid}`);
+  const isAsked = parsed.isTyped('output') || parsed.text('output_file') !== '';
+  if (isAsked && codes.isStrict) await display.value(dict({ jid }));
+  else display.line(`Executed command with job ID: ${jid}`);
   return 0;
 }
 

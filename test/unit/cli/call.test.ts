@@ -95,6 +95,17 @@ test('salt-call - -d prints documentation of a module or a function', async (t) 
   const one = await call(folder, ['--local', '-d', 'test.ping']);
   assert.equal(one.code, 0);
   assert.match(one.stdout, /^test\.ping:\n\n {4}\S/);
+  const asJson = await call(folder, ['--local', '-d', 'event', '--out=json']);
+  const names = ['event.fire', 'event.fire_master', 'event.send'];
+  assert.deepEqual(Object.keys(JSON.parse(asJson.stdout) as object), names);
+  for (const [one, other] of [
+    ['--doc', '--return=local'],
+    ['--grains', '--metadata'],
+  ] as const) {
+    const { code, stderr } = await call(folder, ['--local', one, other]);
+    assert.equal(code, 64);
+    assert.ok(stderr.includes(`option ${one} cannot be combined with ${other.replace(/=.*/, '')}`), stderr);
+  }
   const module = await call(folder, ['--local', '-d', 'event']);
   assert.deepEqual(module.stdout.match(/^event\.\w+:$/gm), [
     'event.fire:',

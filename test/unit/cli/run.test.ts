@@ -257,6 +257,12 @@ test('salt-run - -d and an unknown function show documentation', async (t) => {
   const all = await run(folder, ['-d']);
   assert.match(all.stdout, /^auth\.can:\n/);
   assert.match(all.stdout, /\ntest\.stream:\n/);
+  const asJson = await run(folder, ['-d', 'event', '--out=json']);
+  assert.deepEqual(Object.keys(JSON.parse(asJson.stdout) as object), ['event.send']);
+  assert.match(
+    (await run(folder, ['-d', 'event', '-T'])).stderr,
+    /--doc cannot be combined with --make-token/,
+  );
   const none = await run(folder, []);
   assert.deepEqual(none, {
     code: 64,

@@ -73,6 +73,19 @@ test('salt - options that are refused', async () => {
       await refused('x', 'test.ping', '--async', batch),
       /^option --async cannot be combined with --batch\S*: .*the next minions of a batch/,
     );
+  for (const [one, other] of [
+    ['--preview-target', '--subset=1'],
+    ['--config-dump', '--preview-target'],
+    ['--config-dump', '--list'],
+    ['--config-dump', '--batch=1'],
+    ['--async', '--hide-timeout'],
+    ['--batch=1', '--batch-safe-limit=2'],
+  ] as const) {
+    const said = await refused(...(one === '--config-dump' ? [] : ['x', 'test.ping']), one, other);
+    const name = (option: string): string => option.replace(/=.*/, '');
+    assert.ok(said.startsWith(`option ${name(one)} cannot be combined with ${name(other)}: `), said);
+  }
+  assert.match(await refused('--config-dump', 'x', 'test.ping'), /'x test\.ping' was not run/);
   assert.match(await refused('x', 'test.ping', '--exit-codes', 'odd'), /invalid choice: 'odd'/);
   assert.match(await refused('-d', '*', 'a', 'b'), /^You can only get documentation for one method/);
 });

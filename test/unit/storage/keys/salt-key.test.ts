@@ -108,6 +108,15 @@ test('salt-key - every change fires its event, once for each key', async () => {
     event('delete', 'web1'),
     event('delete', 'web1'),
   ]);
+  for (const [words, needs] of [
+    [['-a', 'nobody', '--include-accepted'], '--reject or --reject-all'],
+    [['-r', 'nobody', '--include-rejected'], '--accept or --accept-all'],
+    [['-d', 'nobody', '--include-denied'], '--accept or --accept-all or --reject or --reject-all'],
+  ] as const)
+    assert.ok(
+      (await run([...words])).stderr.includes(`salt-key: ${words[2]} has no effect without ${needs}.`),
+      words.join(' '),
+    );
   assert.deepEqual((await run(['-d', 'nobody', '-y'])).events, []);
 });
 
