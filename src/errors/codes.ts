@@ -31,6 +31,10 @@ export const ERROR_GROUPS = {
       when: 'The configuration asks for what is not served and would be missed; nothing was started.',
       remedy: 'Take the options out that the sentence lists, or stay with Salt for what they do.',
     },
+    'not-permitted': {
+      when: 'The user who runs the program may not use a file or folder that it needs.',
+      remedy: 'Run it as the user that the sentence names, or give this one the right.',
+    },
     'output-file-not-writable': {
       when: 'The file of `--out-file` cannot be written.',
       remedy: 'Give a path in a folder that exists and that this user may write to.',

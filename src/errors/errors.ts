@@ -114,6 +114,13 @@ export class DiskRefusesError extends BrineError {
   }
 }
 
+/** The user of this process may not use a file or folder: exit 77 (EX_NOPERM). The message says which, and who may. */
+export class NotPermittedError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'not-permitted';
+  override readonly name = 'NotPermittedError';
+  override readonly exitCode = 77;
+}
+
 /** A path built from outside data would leave its folder. */
 export class UnsafePathError extends BrineError {
   static override readonly errorCode: ErrorCode = 'path-unsafe';

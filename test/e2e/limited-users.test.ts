@@ -214,11 +214,9 @@ test(
 
     await t.test('a folder that is closed to them is named, with what opens it', async () => {
       chmodSync(fleet.folder, 0o700);
-      assert.match(
-        said(await asUser('salt', '*', 'test.ping')),
-        /Permission denied|EACCES/,
-        'the configuration',
-      );
+      const unread = await asUser('salt', '*', 'test.ping');
+      assert.ok(said(unread).includes(`the user ${USER} may not enter the folder ${fleet.folder},`));
+      assert.equal(unread.code, 77);
       chmodSync(fleet.folder, 0o755);
       for (const name of ['run', 'cache']) {
         const folder = fleet.path('m', name);
@@ -247,6 +245,32 @@ test(
         /Authorization error occurred/,
       );
     });
+
+    await t.test(
+      'what only the keys or the job cache of the master tell is refused with who may',
+      async () => {
+        const closed: [string, string[], number, RegExp][] = [
+          ['salt', ['--preview-target', '*'], 77, /may not enter the folder .*pki.* Run it as root/],
+          ['salt', ['--batch-safe-limit', '2', '*', 'test.ping'], 77, /may not enter the folder .*pki/],
+          ['salt', ['--watch', '20261129024248522944'], 77, /job_cache is closed to the user/],
+          [
+            'salt',
+            ['--out-file=/root/x', '*', 'test.ping'],
+            73,
+            /output file \/root\/x cannot be written: the user/,
+          ],
+          ['salt-run', ['jobs.list_jobs'], 77, /configured to run as user "root"/],
+          ['salt-key', ['-L'], 77, /configured to run as user "root"/],
+          ['salt-cp', ['*', '/etc/hostname', '/tmp/x'], 4, /does not allow cp\.recv on \* \(glob\)/],
+        ];
+        for (const [program, words, code, expected] of closed) {
+          const ended = await asUser(program, ...words);
+          assert.match(said(ended), expected, words.join(' '));
+          assert.equal(ended.code, code, words.join(' '));
+          assert.doesNotMatch(said(ended), /Could not store job cache|m1:\s+True/, words.join(' '));
+        }
+      },
+    );
 
     await t.test('who is not named is told so', async () => {
       const other = await findUser('daemon');

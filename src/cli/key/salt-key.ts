@@ -10,6 +10,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
 import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
+import { notPermitted } from '../../host/not-permitted.ts';
 import { spokenError } from '../../host/disk-refusal.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
@@ -142,7 +143,9 @@ function reportError(error: unknown, { io, hardCrash, codes }: ErrorEnd): number
   tellError(io, error);
   if (error instanceof DecisionsClosedError) return 1;
   if (!(error instanceof NoAnswerError))
-    return error instanceof BrineError ? codes.ofError(error) : codes.of('refused');
+    return error instanceof BrineError
+      ? codes.ofError(error)
+      : codes.of(notPermitted(error) === undefined ? 'refused' : 'not permitted');
   io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
   return 1;
 }

@@ -2,7 +2,7 @@
  * What became of a command, as one exit code. This table is the one place for it: every program and every way of running asks it, so that
  * the same outcome ends with the same code whatever path it took (docs/reference/exit-codes.md).
  */
-import { UnreachableError, UsageError, type BrineError } from '../../errors/errors.ts';
+import { NotPermittedError, UnreachableError, UsageError, type BrineError } from '../../errors/errors.ts';
 import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { textRepr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -48,6 +48,8 @@ export const OUTCOMES = {
   'value invalid': { strict: 64, salt: 1 },
   /** The configured account cannot be switched to. */
   'user not switchable': { strict: 77, salt: 0 },
+  /** A file or folder is closed to the user who runs the program. */
+  'not permitted': { strict: 77, salt: 1 },
   /** Ctrl-C. */
   interrupted: { strict: 130, salt: 0, ways: { run: 1, call: 1 } },
   /** SIGTERM. */
@@ -75,6 +77,7 @@ export function jobOutcome({ returned, failed, silent }: MinionCounts): CommandO
 export function errorOutcome(error: BrineError): CommandOutcome {
   if (error instanceof NoMinionsError) return 'none matched';
   if (error instanceof NotAuthorisedError) return 'not authorised';
+  if (error instanceof NotPermittedError) return 'not permitted';
   if (error instanceof MasterDownError || error instanceof UnreachableError) return 'master down';
   return error.errorCode === 'target-invalid' ? 'target unusable' : 'refused';
 }

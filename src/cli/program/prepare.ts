@@ -3,9 +3,10 @@
  * (salt/utils/parsers.py OptionParser.parse_args and its process_ functions).
  */
 import { tellError } from '../terminal/failure-line.ts';
-import { closeSync, openSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigError, UsageError } from '../../errors/errors.ts';
+import { OutputFileError } from '../terminal/display.ts';
 import { versionsText } from './versions-text.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { formatUsageError } from '../command-line/help.ts';
@@ -126,21 +127,18 @@ function refuseSeveralTargets(parsed: ParsedOptions): void {
   throw new UsageError(`The options ${names} are mutually exclusive. Please only choose one of them`);
 }
 
-/** The output file is emptied in place, so that it keeps its permissions. */
+/**
+ * The output file is emptied in place, so that it keeps its permissions. One that cannot be written is said before anything is run.
+ * @throws OutputFileError
+ */
 function emptyOutputFile(parsed: ParsedOptions): void {
   const path = parsed.text('output_file');
-  if (path === '' || parsed.flag('output_file_append')) return;
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (path === '') return;
   try {
-    closeSync(openSync(path, 'w'));
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return accessSync(dirname(resolve(path)), constants.W_OK | constants.X_OK);
+    if (stat.isFile()) closeSync(openSync(path, parsed.flag('output_file_append') ? 'a' : 'w'));
   } catch (cause) {
-    throw new UsageError(`${path}: Access denied: ${systemReason(cause)}`, { cause });
+    throw new OutputFileError(path, cause);
   }
-}
-
-/** The reason of a failed system call, as far as a user can do something about it. */
-function systemReason(error: unknown): string {
-  if (error instanceof BrineError) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'EACCES' || code === 'EPERM' ? 'the file is not writable for you' : message;
 }

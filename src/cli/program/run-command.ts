@@ -3,6 +3,7 @@ import { BrineError, messageOf } from '../../errors/errors.ts';
 import { processIo, type CommandIo, guardTerminals } from '../terminal/io.ts';
 import { FailureNotes } from '../terminal/failure-notes.ts';
 import { tellError, wantsCodes, wantsDocument } from '../terminal/failure-line.ts';
+import { notPermitted } from '../../host/not-permitted.ts';
 import { withoutCredentials } from '../../python/values/masked.ts';
 import { systemFailure } from './system-failure.ts';
 
@@ -33,10 +34,12 @@ export function runCommand(
           : ((error as Error).stack ?? messageOf(error));
       const shown = withoutCredentials(text);
       const failure = isDebugging ? undefined : systemFailure(error);
-      const sentence = failure === undefined ? `unexpected error: ${shown}` : failure;
+      const sentence = failure === undefined ? `unexpected error: ${shown}` : failure.message;
       io.stderr.write(`${error instanceof BrineError ? shown : `${name}: ${sentence}`}\n`);
       tellError(io, error);
-      finish(error instanceof BrineError ? error.exitCode : 70, io, failures);
+      // what closes a disk or a file to the program is no fault of the program's
+      const known = error instanceof BrineError ? error : notPermitted(error);
+      finish(known === undefined ? 70 : known.exitCode, io, failures);
     },
   );
 }

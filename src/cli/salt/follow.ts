@@ -1,4 +1,7 @@
 /** `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's. */
+import { constants } from 'node:fs';
+import { jobCacheDirectory } from '../../config/job-caches.ts';
+import { requirePermitted } from '../../host/not-permitted.ts';
 import type { PublishedJob } from '../../runtime/client/local-client.ts';
 import { readPresence } from '../../runtime/client/presence.ts';
 import { storedJob, storedLedger } from '../../runtime/client/local-job-cache.ts';
@@ -11,8 +14,13 @@ import type { Dict, Value } from '../../python/values/value.ts';
 import { printHints, reportOptions, type SaltRun } from './context.ts';
 import { JobReport } from './report.ts';
 
-/** @returns the exit code, as if the job had been started here; 2 for a job that nobody knows */
+/**
+ * @returns the exit code, as if the job had been started here; 2 for a job that nobody knows
+ * @throws NotPermittedError for a user who may not read the job cache
+ */
 export async function followJob(run: SaltRun, jid: string): Promise<number> {
+  const folder = jobCacheDirectory(run.program.opts.get('cachedir'));
+  requirePermitted(folder, constants.R_OK | constants.X_OK, '--watch looks at the job cache of the master');
   const load = isSafeJid(jid) ? await storedJob(run.program.opts, jid) : undefined;
   if (load === undefined) {
     run.display.error(

@@ -3,6 +3,7 @@ import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { BrineError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
+import { notPermitted } from '../../host/not-permitted.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { keyFleet } from '../../programs/runner/key-fleet.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
@@ -10,18 +11,23 @@ import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/no
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import type { Value } from '../../python/values/value.ts';
 
+const PURPOSE = '--preview-target and --batch-safe-limit look at the keys of the master';
+
 /** A target as the command line names it. */
 interface NamedTarget {
   readonly tgt: Value;
   readonly tgtType: string;
 }
 
-/** @returns ids in the order in which the master lists them; a target that cannot be understood has none, which is logged */
+/**
+ * @returns ids in the order in which the master lists them; a target that cannot be understood has none, which is logged
+ * @throws NotPermittedError for a user who may not read the keys
+ */
 export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Logger): string[] {
-  const store = new KeyStore(opts.get('pki_dir'));
-  const fleet = keyFleet(store, new MinionDataCache(opts.get('cachedir')));
-  const ids = fleet.ids;
   try {
+    const store = new KeyStore(opts.get('pki_dir'));
+    const fleet = keyFleet(store, new MinionDataCache(opts.get('cachedir')));
+    const ids = fleet.ids;
     const groups = nodegroupsOf(opts.raw('nodegroups'));
     const { tgt, tgtType } = expandTargetNodegroups(
       target.tgt,
@@ -39,6 +45,9 @@ export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Log
     if (fault !== undefined) log.error(fault.message);
     return [...minions];
   } catch (error) {
+    // whom a target reaches is read from the keys, without the master: what cannot be read is not "nobody"
+    const refusal = notPermitted(error, PURPOSE);
+    if (refusal !== undefined) throw refusal;
     if (!(error instanceof BrineError)) throw error;
     log.error(error.message);
     return [];

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { appendFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
+import { notPermitted } from '../../host/not-permitted.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import type { Logger } from '../../host/log.ts';
 import { outputOptions } from '../../plugins/outputters/options.ts';
@@ -129,12 +130,18 @@ export class OutputFileError extends BrineError {
   static override readonly errorCode: ErrorCode = 'output-file-not-writable';
   override readonly name = 'OutputFileError';
   override readonly exitCode = 73;
+
+  constructor(path: string, cause: unknown) {
+    super(`The output file ${path} cannot be written: ${notPermitted(cause)?.message ?? messageOf(cause)}`, {
+      cause,
+    });
+  }
 }
 
 function appendOutput(file: string, text: string): void {
   try {
     appendFileSync(file, text);
   } catch (cause) {
-    throw new OutputFileError(`The output file ${file} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new OutputFileError(file, cause);
   }
 }

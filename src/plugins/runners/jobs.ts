@@ -1,7 +1,7 @@
 /** `jobs.*`: jobs that run, and jobs that have run (salt/runners/jobs.py, 3006.16). */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClientError } from '../../runtime/client/errors.ts';
+import { NoMinionsError } from '../../runtime/client/errors.ts';
 import { safeJoin } from '../../host/files.ts';
 import { jobCacheDirectory } from '../../config/job-caches.ts';
 import { messageOf } from '../../errors/errors.ts';
@@ -284,7 +284,8 @@ async function active(ctx: RunnerContext, showProgress: boolean, withOutcomes: b
   try {
     answers = returnValues(await callMinions(ctx, { tgt: '*', fun: 'saltutil.running' }));
   } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
+    // nobody to ask is an answer; that the master refuses, or is away, is none
+    if (!(error instanceof NoMinionsError)) throw error;
     ctx.print(error.message);
     return new Map();
   }

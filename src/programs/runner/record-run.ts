@@ -4,6 +4,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { awaitedDisk } from '../../config/power-failure.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { messageOf } from '../../errors/errors.ts';
+import { notPermitted } from '../../host/not-permitted.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { MasterFunctionKind } from '../../plugins/runners/runner.ts';
@@ -43,6 +44,9 @@ export async function recordRun(deps: RecordRunDeps, kind: MasterFunctionKind, d
     const success = data.get('success') === true;
     await store.saveReturn({ jid, id, fun, return: data, retcode: success ? 0 : 1, success });
   } catch (error) {
+    // a user with few rights runs what needs none of them; that his run is not kept is no fault
+    const refusal = notPermitted(error);
+    if (refusal !== undefined) return log.info(`This run is not kept in the job cache: ${refusal.message}`);
     log.error(
       `Could not store job cache info. Job details for this run may be unavailable. ${messageOf(error)}`,
       error,

@@ -2,6 +2,7 @@
  * One run of a function of the master: its two events, what it returns or how it failed, and its entry in the job cache
  * (salt/client/mixins.py `low`, 3006.16).
  */
+import { notPermitted } from '../../host/not-permitted.ts';
 import { ArgumentError, BrineError, SaltInvocationError, messageOf } from '../../errors/errors.ts';
 import { isoStamp } from '../../network/events/framing.ts';
 import {
@@ -158,6 +159,8 @@ function failed(kind: MasterFunctionKind, fun: string, error: unknown): MasterFu
 
 function failureText(kind: MasterFunctionKind, fun: string, error: unknown): string {
   if (error instanceof RunnerRefusal || error instanceof ClientError) return error.message;
+  const refusal = notPermitted(error);
+  if (refusal !== undefined) return `The ${kind} ${fun} cannot do it: ${refusal.message}`;
   return `Exception occurred in ${kind} ${fun}: ${tracebackText(error)}`;
 }
 

@@ -11,6 +11,7 @@ import { masterTransports } from '../../config/master-transports.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
 import { requestClient } from '../../network/transport/transports.ts';
 import type { Tracer } from '../tracing/tracer.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { PROTOCOL_VERSION } from '../../formats/wire/envelope.ts';
 import { AUTHENTICATED } from '../../formats/wire/budget.ts';
@@ -120,7 +121,7 @@ export class JobPublisher {
 
   /** @throws ClientError with Salt's text, NoMinionsError when nobody matches, MasterDownError without an answer */
   async publish(options: PublishOptions): Promise<PublishedJob> {
-    return this.#withSyndics(await this.#requestTwice(options));
+    return this.#withSyndics(await this.#requestTwice(options), options);
   }
 
   /** Shows this from now on instead of the user's key. */
@@ -142,9 +143,9 @@ export class JobPublisher {
     return newer.key.reveal() === credentials.key.reveal() ? reply : this.#request(options, newer);
   }
 
-  #withSyndics(reply: Value): PublishedJob {
+  #withSyndics(reply: Value, options: PublishOptions): PublishedJob {
     const { opts } = this.#deps;
-    const job = { ...readReply(reply), isClustered: isClustered(opts) };
+    const job = { ...readReply(reply, options), isClustered: isClustered(opts) };
     if (!opts.get('order_masters')) return job;
     const told = readSyndics(reply);
     const waitMs = opts.get('syndic_wait') * 1000;
@@ -202,13 +203,20 @@ function isAuthenticationFailure(reply: Value): boolean {
   return error !== undefined && isDict(error) && error.get('name') === 'AuthenticationError';
 }
 
-function readReply(reply: Value): PublishedJob {
+/** What was not allowed; the master says no more than that. Who has not shown who he is learns nothing. */
+function refusedWhat(name: Value | undefined, { fun, tgt, tgtType }: PublishOptions): string {
+  if (name !== 'AuthorizationError') return '';
+  const functions = typeof fun === 'string' ? fun : fun.join(', ');
+  return ` The master does not allow ${functions} on ${pyStr(tgt)} (${tgtType}): see publisher_acl or external_auth there.`;
+}
+
+function readReply(reply: Value, options: PublishOptions): PublishedJob {
   if (reply === '') throw new NotAuthorisedError(CLIENT_TEXTS.authentication);
   if (!isDict(reply)) throw new ClientError(refusalText(reply));
   const error = reply.get('error');
   if (error !== undefined && isDict(error)) {
     const name = error.get('name');
-    throw new NotAuthorisedError(String(error.get('message') ?? name));
+    throw new NotAuthorisedError(`${String(error.get('message') ?? name)}${refusedWhat(name, options)}`);
   }
   if (typeof error === 'string') throw new ClientError(error);
   const load = reply.get('load');

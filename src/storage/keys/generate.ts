@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isKeySize, KEY_SIZES } from '../../network/crypto/rsa.ts';
-import { BrineError } from '../../errors/errors.ts';
+import { BrineError, NotPermittedError } from '../../errors/errors.ts';
 import { createFile, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Secret } from '../../host/secret.ts';
 
@@ -74,6 +74,9 @@ function checkWritable(directory: string): void {
     accessSync(directory, constants.W_OK);
   } catch (cause) {
     const { username } = userInfo();
-    throw new BrineError(`Write access denied to "${resolve(directory)}" for user "${username}".`, { cause });
+    throw new NotPermittedError(
+      `Write access denied to "${resolve(directory)}" for user "${username}". Run it as the owner of this folder, or as root.`,
+      { cause },
+    );
   }
 }
