@@ -45,6 +45,13 @@ function wordsOf(given: Options): string[] {
   ];
 }
 
+/**
+ * What is fetched for one run has the times of that run, so that its content alone says whether it is another.
+ *
+ * Salt compat: Salt copies all of it again whenever a second has passed since the last time.
+ */
+const BY_CONTENT = ['--checksum', '--no-times'];
+
 /** What is at an address `salt://`, copied into a folder. @throws CommandExecutionError where there is nothing */
 async function fetched(ctx: ModuleContext, source: string, saltenv: Value, folder: string): Promise<string> {
   const path = source.replaceAll('salt://', '');
@@ -77,6 +84,7 @@ async function copy(
   const folder = src.startsWith('salt://') ? mkdtempSync(join(tmpdir(), 'salt-rsync-')) : undefined;
   try {
     const from = folder === undefined ? src : await fetched(ctx, src, given.saltenv, folder);
+    if (folder !== undefined) words.push(...BY_CONTENT);
     return await ctx.functions.call(
       'cmd.run_all',
       [['rsync', ...words, from, dst]],
