@@ -53,6 +53,16 @@ test('schedule - jobs run by themselves, mine data is shared, beacons tell', asy
       const saved = (await ask('schedule.list', 'offline=True', 'return_yaml=False')) as object;
       assert.ok('often' in saved);
       assert.equal((await event).code, 0);
+      await ask('schedule.skip_job', 'often', '2030-01-01T00:00:00');
+      const modified = (await ask('schedule.modify', 'often', 'function=test.ping', 'seconds=3600')) as {
+        comment: string;
+      };
+      assert.equal(modified.comment, 'Modified job: often in schedule.');
+      const after = (await ask('schedule.job_status', 'often')) as Record<string, unknown>;
+      assert.deepEqual(
+        [after['seconds'], after['skip_explicit']],
+        [3600, [{ time: '2030-01-01T00:00:00', time_fmt: '%Y-%m-%dT%H:%M:%S' }]],
+      );
       const deleted = (await ask('schedule.delete', 'often')) as { comment: string };
       assert.equal(deleted.comment, 'Deleted Job often from schedule.');
       const jobs = await fleet.run('salt-run', [

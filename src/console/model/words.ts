@@ -98,8 +98,16 @@ export function writeValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** The quotation marks of a named value are gone before it is read: a text that looks like something else has them twice. */
+function writeNamed(value: unknown): string {
+  const text = writeValue(value);
+  return typeof value === 'string' && text !== value && readValue(value) !== value
+    ? `'${text.replaceAll("'", '\\u0027')}'`
+    : text;
+}
+
 /** Arguments as one line. */
 export function writeArguments(arg: readonly unknown[], kwarg: Readonly<Record<string, unknown>>): string {
-  const named = Object.entries(kwarg).map(([name, value]) => `${name}=${writeValue(value)}`);
+  const named = Object.entries(kwarg).map(([name, value]) => `${name}=${writeNamed(value)}`);
   return [...arg.map(writeValue), ...named].join(' ');
 }

@@ -3,35 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FunctionDetail, Param } from '../model/contract.ts';
 import { FIELDS_MOST, fieldsOf } from '../model/form-fields.ts';
-import { readArguments, readValue, writeValue, type TypedArguments } from '../model/words.ts';
-
-/** What stands in the fields. */
-export interface FormValues {
-  /** By name of the parameter. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** Everything else, as on the command line. */
-  readonly line: string;
-}
-
-/** The arguments that the form says. Those in their places come first, so a parameter that is left empty has the ones after it sent by name. */
-export function argumentsOf(values: FormValues, detail: FunctionDetail | undefined): TypedArguments {
-  const typed = readArguments(values.line);
-  if (detail === undefined) return typed;
-  const kwarg = new Map<string, unknown>(Object.entries(typed.kwarg));
-  const arg: unknown[] = [];
-  let isInOrder = true;
-  for (const param of detail.params.slice(0, FIELDS_MOST)) {
-    const text = values.fields.get(param.name) ?? '';
-    if (text === '') isInOrder = false;
-    else if (isInOrder && param.required && !param.keyword_only) arg.push(valueOf(param, text));
-    else kwarg.set(param.name, valueOf(param, text));
-  }
-  return { ...typed, arg: [...arg, ...typed.arg], kwarg: Object.fromEntries(kwarg) };
-}
-
-function valueOf({ type }: Param, text: string): unknown {
-  return type === 'str' && !/^(null|None|~)$/.test(text.trim()) ? text : readValue(text);
-}
+import type { FormValues } from '../model/form-values.ts';
+import { readArguments, writeValue } from '../model/words.ts';
 
 /** The form. */
 export function FunctionForm(props: {

@@ -15,6 +15,7 @@ import { useLoaded } from '../state/loading.ts';
 import { useNews } from '../state/news.ts';
 import { JobTable } from './jobs.tsx';
 import { Connected } from './minions.tsx';
+import { ScheduleTab } from './schedule.tsx';
 import type { ViewProps } from './view-props.ts';
 
 const PARTS: readonly { key: MinionPart; name: string; needs: string; isAsked: boolean }[] = [
@@ -53,7 +54,8 @@ export function MinionView({ id = '', query }: ViewProps): JSX.Element {
         tabs={[...parts.map(({ key, name }) => ({ key, name })), { key: 'jobs', name: 'Jobs' }]}
       >
         {tab === 'jobs' ? <JobTable label={`Jobs of ${id}`} query={{ minion: id }} /> : null}
-        {part === undefined ? null : (
+        {part?.key === 'schedule' ? <ScheduleTab key={id} id={id} /> : null}
+        {part === undefined || part.key === 'schedule' ? null : (
           <Part key={part.key} id={id} part={part.key} name={part.name} isAsked={part.isAsked} />
         )}
       </Tabs>

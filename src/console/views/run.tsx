@@ -1,9 +1,8 @@
 /** Running a function: on minions, or on the master itself. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { FunctionDetail } from '../model/contract.ts';
+import { useState } from 'preact/hooks';
 import type { FunctionKind } from '../api/server.ts';
-import { after } from '../model/clock.ts';
+import { argumentsOf, NO_VALUES, type FormValues } from '../model/form-values.ts';
 import { questionOf } from '../model/questions.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
@@ -11,24 +10,23 @@ import { namesOne, sentTarget, shellTarget, shellWord, targetKind, type Target }
 import { writeArguments, type TypedArguments } from '../model/words.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { FunctionBox } from '../parts/function-box.tsx';
-import { argumentsOf, FunctionForm, type FormValues } from '../parts/function-form.tsx';
+import { FunctionForm } from '../parts/function-form.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
 import { Reach, TargetBox, usePreview } from '../parts/target-box.tsx';
 import { ValueView } from '../parts/value-tree.tsx';
 import { useApp, type App } from '../state/app.ts';
-import { useLoaded, useRested } from '../state/loading.ts';
+import { useFunction } from '../state/described.ts';
+import { useLoaded } from '../state/loading.ts';
 import { FunctionDoc } from './function-doc.tsx';
 import { RunnerProgress } from './runner-progress.tsx';
 import { Templates } from './templates.tsx';
 import type { ViewProps } from './view-props.ts';
 
-const REST_MS = 200;
 const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
   { kind: 'local', name: 'On minions', needs: 'jobs.start' },
   { kind: 'runner', name: 'Runner', needs: 'runners.run' },
   { kind: 'wheel', name: 'Wheel', needs: 'wheel.run' },
 ];
-const EMPTY: FormValues = { fields: new Map(), line: '' };
 
 /** How a job is sent. */
 interface Sending {
@@ -69,7 +67,7 @@ export function RunView({ query }: ViewProps): JSX.Element {
   );
   const change = (part: Partial<Call>): void => {
     const isOther = part.fun !== undefined && part.fun !== call.fun && part.values === undefined;
-    setCall({ ...call, ...(isOther ? { values: EMPTY } : {}), ...part });
+    setCall({ ...call, ...(isOther ? { values: NO_VALUES } : {}), ...part });
   };
   if (kinds.length === 0)
     return (
@@ -120,7 +118,7 @@ function callIn(query: ReadonlyMap<string, string>, kinds: readonly FunctionKind
     kind: kinds.find((each) => each === query.get('kind')) ?? kinds[0] ?? 'local',
     target: { text: query.get('tgt') ?? '', kind: targetKind(query.get('tgt_type')) },
     fun: query.get('fun') ?? '',
-    values: { ...EMPTY, line: query.get('arg') ?? '' },
+    values: { ...NO_VALUES, line: query.get('arg') ?? '' },
     sending: { test: query.get('test') === 'true', batch: '', canary: '', timeout: '' },
   };
 }
@@ -276,20 +274,6 @@ async function send(
   if (started.run !== null) app.places.go(linkTo('run', started.run));
   else if (started.jid !== null) app.places.go(linkTo('jobs', started.jid));
   return undefined;
-}
-
-/** The description of a function, once its name has rested. */
-function useFunction(kind: FunctionKind, fun: string): FunctionDetail | undefined {
-  const app = useApp();
-  const rested = useRested(fun, REST_MS, after);
-  const isName = /^\w+(\.\w+)+$/.test(rested);
-  const { data } = useLoaded(isName ? () => app.server.describeFunction(kind, rested) : undefined, [
-    kind,
-    rested,
-  ]);
-  const [shown, setShown] = useState<FunctionDetail | undefined>(undefined);
-  useEffect(() => setShown(data?.name === fun ? data : undefined), [data, fun]);
-  return shown;
 }
 
 function SendingFields({

@@ -12,8 +12,8 @@ import {
   type Value,
 } from '../../../python/values/value.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { buildItem, hasTimeConflict } from './item.ts';
-import { listJobs } from './listing.ts';
+import { beyondKeywords, buildItem, hasTimeConflict } from './item.ts';
+import { askForJobs, listJobs } from './listing.ts';
 
 const BOTH = 'Unable to use "when" and "cron" options together.  Ignoring.';
 const tag = (what: string): string => `/salt/minion/minion_schedule_${what}_complete`;
@@ -154,8 +154,10 @@ export async function modifyJob(ctx: ModuleContext, name: Value, given: Dict): P
     return modified;
   }
   const place = (await placeOf(ctx, name)) ?? dict();
+  const whole = (await askForJobs(ctx, place.get('where') ?? 'opts')).get(name);
+  const schedule = isDict(whole) ? new Map([...beyondKeywords(whole), ...item]) : item;
   const order: Dict = new Map([
-    ...dict({ name, schedule: item, func: 'modify', persist: persist(kwargs) }),
+    ...dict({ name, schedule, func: 'modify', persist: persist(kwargs) }),
     ...place,
   ]);
   const isTaken = (await ctx.services.manage?.('schedule', order)) !== undefined;

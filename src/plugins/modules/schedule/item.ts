@@ -23,6 +23,17 @@ const COPIED = [
 /** Salt compat: Salt's own function drops this field, without which `skip_during_range` cannot be made up for. */
 const ALSO_COPIED = ['run_after_skip_range', 'dry_run'];
 
+/** What keywords say of a job. Salt compat: what they cannot say is lost in Salt when a job is modified, such as times that were postponed. */
+const SAID: ReadonlySet<Value> = new Set([
+  ...['function', 'func', 'fun', 'args', 'kwargs', 'maxrunning', 'name', 'enabled', 'jid_include', 'splay'],
+  ...['return_job', 'metadata', ...TIME_UNITS, ...COPIED, ...ALSO_COPIED],
+]);
+
+/** What of a job no keyword can say, and what modifying it leaves as it is. */
+export function beyondKeywords(job: Dict): Dict {
+  return new Map([...job].filter(([key]) => !SAID.has(key) && !String(key).startsWith('_')));
+}
+
 /** True when an interval is given together with a named time. */
 export function hasTimeConflict(kwargs: Dict): boolean {
   return TIME_UNITS.some((unit) => kwargs.has(unit)) && (kwargs.has('when') || kwargs.has('cron'));

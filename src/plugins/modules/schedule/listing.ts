@@ -51,7 +51,8 @@ export async function listJobs(ctx: ModuleContext, options: ListOptions): Promis
   return out;
 }
 
-async function askForJobs(ctx: ModuleContext, where: Value): Promise<Dict> {
+/** All jobs as the scheduler has them. */
+export async function askForJobs(ctx: ModuleContext, where: Value): Promise<Dict> {
   const answer = await ctx.services.manage?.(
     'schedule',
     dict({ func: 'list', where }),
