@@ -82,7 +82,8 @@ function restored(value: Value): Value {
   return isDict(value) ? new Map([...value].map(([key, item]) => [key, restored(item)])) : value;
 }
 
-function argumentsOf(line: string): Dict {
+/** The arguments that a line gives. */
+export function argumentsOf(line: string): Dict {
   const published = parseArguments(splitWords(line.replaceAll('{dir}', FOLDER))).map(restored);
   const last = published.at(-1);
   if (!isDict(last)) return new Map();
@@ -231,8 +232,16 @@ function callsOf({ fun, kwargs: given, first }: TwiceScene, port: number | undef
   return [...before, ...[true, false, false, true].map((test) => callOf(fun, kwargs, test))];
 }
 
-/** Applies a state function in test mode, twice, and in test mode again. @returns what is not as it has to be */
-export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promise<string[]> {
+/**
+ * Applies a state function in test mode, twice, and in test mode again.
+ * @param judge says what of the four is not as it has to be
+ * @returns what is not as it has to be
+ */
+export async function applyTwice(
+  machine: OwnMachine,
+  scene: TwiceScene,
+  judge: (scene: TwiceScene, outcomes: readonly MachineOutcome[]) => string[] = faultsOf,
+): Promise<string[]> {
   const socket = join(machine.places.base, 'docker.sock');
   // what a server is told to do is noted where the programs note what they are
   const log = join(machine.places.root, 'var/log/acts');
@@ -256,23 +265,22 @@ export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promis
         assert.equal(status, 0, `${scene.fun}: ${stderr}`);
       },
     );
-    return faultsOf(scene, outcomes.slice(-4)).map(
-      (fault) => `${scene.fun} ${pyRepr(scene.kwargs)}: ${fault}`,
-    );
+    return judge(scene, outcomes.slice(-4)).map((fault) => `${scene.fun} ${pyRepr(scene.kwargs)}: ${fault}`);
   } finally {
     await server?.stop();
   }
 }
 
 /** A state's result. */
-function resultIn({ answer }: MachineOutcome): Dict | undefined {
+export function resultIn({ answer }: MachineOutcome): Dict | undefined {
   const value = 'value' in answer ? answer.value : undefined;
   if (!isDict(value)) return undefined;
   const [result] = [...value.values()];
   return isDict(result) ? result : undefined;
 }
 
-function described(outcome: MachineOutcome): string {
+/** A state's result in a line. */
+export function described(outcome: MachineOutcome): string {
   const result = resultIn(outcome);
   if (result === undefined)
     return pyRepr('value' in outcome.answer ? outcome.answer.value : outcome.answer.error);
@@ -281,7 +289,7 @@ function described(outcome: MachineOutcome): string {
 }
 
 /** What was written, and which programs had something to do. */
-function traces({ changes, acts }: MachineOutcome): string[] {
+export function traces({ changes, acts }: MachineOutcome): string[] {
   const paths = changes.map(([path]) => path).filter((path) => path !== '/var/log/acts');
   return [...paths, ...acts.split('\n').filter((line) => line !== '')];
 }

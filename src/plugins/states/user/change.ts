@@ -125,7 +125,7 @@ export async function addUser(
   return outcome(name, failed === undefined, failed ?? `New user ${name} created`, changes);
 }
 
-/** Sets password and days of a new account. @returns what failed last */
+/** Sets password, lock and days of a new account. @returns what failed last */
 async function setShadow(ctx: StateContext, wanted: WantedUser, changes: Dict): Promise<string | undefined> {
   const { name, password, empty_password } = wanted;
   const starts = `User ${name} created but failed to`;
@@ -141,6 +141,11 @@ async function setShadow(ctx: StateContext, wanted: WantedUser, changes: Dict): 
   if (empty_password && password === undefined) {
     await set('shadow.del_password', 'passwd', '', 'empty password');
     changes.set('password', '');
+  }
+  // Salt compat: Salt leaves it to the next run
+  if (truthy(wanted.password_lock) && password !== undefined && !empty_password) {
+    await ctx.functions.call('shadow.lock_password', [name]);
+    changes.set('password_lock', true);
   }
   for (const [key, field] of DAYS) {
     const value = wanted[key] as Value;

@@ -86,9 +86,12 @@ export async function neededChanges(ctx: StateContext, wanted: WantedUser): Prom
 async function addShadowChanges(ctx: StateContext, wanted: WantedUser, change: Dict): Promise<void> {
   const shadow = await shadowInfo(ctx, wanted.name);
   const current = shadow.get('passwd') ?? '';
+  const isLocked = pyStr(current).startsWith('!');
+  // Salt compat: Salt takes the mark of a lock for another password, and fails at each run that has both
+  const held = truthy(wanted.password_lock) && isLocked ? pyStr(current).replace(/^!+/, '') : current;
   if (wanted.password !== undefined && !wanted.empty_password) {
     const isUnset = current === (await ctx.functions.call('shadow.default_hash'));
-    if ((isUnset || wanted.enforce_password) && current !== wanted.password)
+    if ((isUnset || wanted.enforce_password) && held !== wanted.password)
       change.set('passwd', wanted.password);
   }
   if (wanted.empty_password && current !== '') change.set('empty_password', true);
@@ -97,8 +100,9 @@ async function addShadowChanges(ctx: StateContext, wanted: WantedUser, change: D
     const isAsked = name === 'expire' ? truthy(value) : value !== null;
     if (isAsked && !valuesEqual(shadow.get(field) ?? null, value)) change.set(name, value);
   }
-  const isLocked = pyStr(current).startsWith('!');
-  if ((truthy(wanted.password_lock) && !isLocked) || (wanted.password_lock === false && isLocked))
+  // a password that is set takes the lock away
+  const isToLock = truthy(wanted.password_lock) && (!isLocked || change.has('passwd'));
+  if (isToLock || (wanted.password_lock === false && isLocked))
     change.set('password_lock', wanted.password_lock);
 }
 
