@@ -98,7 +98,7 @@ function sentence(reason: Reason, path: string, room: Room | undefined, error: E
   if (isFull && room?.inodes === 0)
     return `no inode is left on its file system. Remove files below ${mount} (df -i ${mount}).`;
   if (reason === 'full' || (isFull && room?.bytes === 0))
-    return `no room is left on its file system. Make room on ${mount} (df -h ${mount}).`;
+    return `no room is left on its file system${freeOf(room)}. Make room on ${mount} (df -h ${mount}).`;
   if (reason === 'quota')
     return `the quota of its owner is used up. Make room on ${mount}, or raise the quota.`;
   if (reason === 'read only')
@@ -106,6 +106,11 @@ function sentence(reason: Reason, path: string, room: Room | undefined, error: E
   if (reason === 'cannot be opened')
     return `it cannot be opened. See that ${dirname(path)} is there, that its owner and mode let this account write, and that ${mount} is not read only.`;
   return `the disk fails (${messageOf(error)}). See what the kernel says of ${mount} (dmesg).`;
+}
+
+/** Some may be left where less was written than was asked for, or where the rest is kept for root. */
+function freeOf(room: Room | undefined): string {
+  return room === undefined || room.bytes === 0 ? '' : `, which has ${room.bytes} bytes for this account`;
 }
 
 function roomAt(path: string): Room | undefined {

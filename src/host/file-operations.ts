@@ -24,6 +24,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import { constants as osConstants, tmpdir } from 'node:os';
+import { diskRefusal, writing } from './disk-refusal.ts';
 import { createFile } from './files.ts';
 import { baseName, isDir, isLink, joinPath } from '../python/paths.ts';
 import type { Random } from './random.ts';
@@ -32,6 +33,9 @@ import { makeFolders } from './make-folders.ts';
 
 /** The beginning of the names of Salt's temporary files. */
 export const TEMP_PREFIX = '__salt.tmp.';
+
+/** A file that is made, or loses what it had. */
+const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 
 /** The folder for temporary files, as Python chooses it. */
 export function tempFolder(): string {
@@ -62,7 +66,7 @@ export function makeTempFile(
   return path;
 }
 
-/** `shutil.copyfile`: the content only, into a file that may exist; links are followed. */
+/** `shutil.copyfile`: the content only, into a file that may exist; links are followed. @throws DiskRefusesError, or another error of the system */
 export function copyContent(source: string, target: string): void {
   const from = statSync(source);
   const to = statSync(target, { throwIfNoEntry: false });
@@ -70,11 +74,13 @@ export function copyContent(source: string, target: string): void {
     throw new Error(`'${source}' and '${target}' are the same file`);
   const input = openSync(source, 'r');
   try {
-    const output = openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o666);
+    const output = writing(target, () => openSync(target, OVERWRITE, 0o666));
     try {
       const buffer = Buffer.allocUnsafe(Math.min(from.size, 256 * 1024) || 4096);
       for (let count = readSync(input, buffer); count > 0; count = readSync(input, buffer))
-        for (let at = 0; at < count;) at += writeSync(output, buffer, at, count - at);
+        writing(target, () => {
+          for (let at = 0; at < count;) at += writeSync(output, buffer, at, count - at);
+        });
     } finally {
       closeSync(output);
     }
@@ -219,15 +225,17 @@ function kindOf(facts: BigIntStats): StatFacts['kind'] {
   return facts.isSocket() ? 'socket' : 'file';
 }
 
-/** Replaces the content of a file in place: same inode, owner and permissions; a new file gets what the mask leaves. */
+/** Replaces the content of a file in place: same inode, owner and permissions; a new file gets what the mask leaves. @throws DiskRefusesError, or another error of the system */
 export function writeInPlace(path: string, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o666);
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-  } finally {
-    closeSync(fd);
-  }
+  writing(path, () => {
+    const fd = openSync(path, OVERWRITE, 0o666);
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 /**
@@ -254,7 +262,7 @@ export function replaceFile(random: Random, path: string, content: string | Uint
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw diskRefusal(error, path) ?? error;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readSync,
   statSync,
   writeSync,
   renameSync,
@@ -34,6 +35,20 @@ export interface LogRotation {
 /** A process that has died while it rotated must not stop the others for ever. */
 const STALE_LOCK_MS = 10_000;
 
+/** What is said when the system refuses a write. */
+export interface LogFileNotices {
+  /** Told of the first refusal, and of the next one after a write that succeeded. @returns its reason, as a sentence */
+  readonly refused: (error: unknown) => string;
+  /** @returns the line that stands where `count` lines are missing */
+  readonly missing: (count: number, reason: string) => string;
+}
+
+/** Lines that the system refused. */
+interface Loss {
+  count: number;
+  readonly reason: string | undefined;
+}
+
 /** Appends lines to a file, several at a time. */
 export class LogFile {
   readonly path: string;
@@ -45,13 +60,16 @@ export class LogFile {
   #flushPlanned = false;
   #closed = false;
   readonly #rotation: LogRotation;
+  readonly #notices: LogFileNotices | undefined;
+  #loss: Loss | undefined;
 
   /**
    * Opens the file, with its folder.
    * @throws the operating system's error
    */
-  constructor(path: string, rotation: LogRotation = { maxBytes: 0, backups: 0 }) {
+  constructor(path: string, rotation: LogRotation = { maxBytes: 0, backups: 0 }, notices?: LogFileNotices) {
     this.path = path;
+    this.#notices = notices;
     this.#rotation = rotation;
     makeFolder(dirname(path));
     this.#fd = openForAppend(path);
@@ -77,18 +95,40 @@ export class LogFile {
   flush(): void {
     this.#flushPlanned = false;
     if (this.#waiting.length === 0) return;
-    const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
+    const lines = this.#waiting;
     this.#waiting = [];
     this.#waitingChars = 0;
     try {
-      this.#reopenIfReplaced();
-      if (this.#isFull(bytes.length)) this.#rotate(bytes.length);
-      if (this.#fd !== undefined)
-        for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
-    } catch {
-      // a full disk must not stop the program, and there is nowhere left to say so
-      this.failures++;
+      this.#write(lines);
+      this.#loss = undefined;
+    } catch (error) {
+      // a full disk must not stop the program
+      this.#lose(lines.length, error);
     }
+  }
+
+  #write(lines: readonly string[]): void {
+    const loss = this.#loss;
+    this.#reopenIfReplaced();
+    const bytes = Buffer.from(`${loss === undefined ? '' : this.#resumed(loss)}${lines.join('\n')}\n`);
+    if (this.#isFull(bytes.length)) this.#rotate(bytes.length);
+    if (this.#fd === undefined) return;
+    for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
+  }
+
+  /** What comes before the first lines after a loss: the end of a line of which only the beginning was written, and what is missing. */
+  #resumed({ count, reason }: Loss): string {
+    const missing = reason === undefined ? '' : `${this.#notices?.missing(count, reason) ?? ''}\n`;
+    return `${endsWithinLine(this.path) ? '\n' : ''}${missing}`;
+  }
+
+  #lose(count: number, error: unknown): void {
+    this.failures++;
+    if (this.#loss !== undefined) {
+      this.#loss.count += count;
+      return;
+    }
+    this.#loss = { count, reason: this.#notices?.refused(error) };
   }
 
   /** Writes all that waits and closes the file. */
@@ -133,6 +173,18 @@ export class LogFile {
     }
     makeFolder(dirname(this.path));
     this.#fd = openForAppend(this.path);
+  }
+}
+
+function endsWithinLine(path: string): boolean {
+  const { size } = statSync(path);
+  if (size === 0) return false;
+  const fd = openSync(path, 'r');
+  try {
+    const last = Buffer.alloc(1);
+    return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10;
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -1,8 +1,10 @@
 /** Where log lines go: the terminal, a file, each with its level and form (3006.16 salt/_logging). */
+import { messageOf } from '../errors/errors.ts';
 import { withoutCredentials } from '../python/values/masked.ts';
 import { visible, visibleEntry, visibleName } from '../python/values/visible.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { LogFile, type LogRotation } from './log-file.ts';
+import { diskRefusal } from './disk-refusal.ts';
+import { LogFile, type LogFileNotices, type LogRotation } from './log-file.ts';
 import { isSystemLog, openSystemLog } from './log-syslog.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
 import {
@@ -83,11 +85,14 @@ export function setupLogging(options: LoggingOptions): Logging {
   const sinks: LogSink[] = [];
   const logger = createLogger(options.name ?? 'salt', sinks);
   const shared = sharedParts(options);
-  sinks.push(consoleSink(options, shared));
+  const console = consoleSink(options, shared);
+  sinks.push(console);
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
   const file =
-    options.file && fileLevel !== 'quiet' ? openTarget(options, options.file, complaints) : undefined;
+    options.file && fileLevel !== 'quiet'
+      ? openTarget(options, options.file, complaints, noticesOf(options.file, options, { console, shared }))
+      : undefined;
   if (file) sinks.push(fileSink(file, fileLevel, options, shared));
   for (const make of options.further ?? []) sinks.push(make(shared));
   for (const name of new Set([options.level, fileLevel])) {
@@ -174,12 +179,41 @@ function consoleSink(options: LoggingOptions, shared: LineSinkDeps): LogSink {
   return lineSink({ level: options.level, line, asEntry }, shared, (text) => target.write(`${text}\n`));
 }
 
-function fileSink(file: LineFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
-  const line = compileLineFormat({
+function fileLine(options: LoggingOptions): LineFormatter {
+  return compileLineFormat({
     form: options.fileForm || LOG_FORMS.file,
     dateForm: options.fileDateForm || LOG_FORMS.fileDate,
     colour: false,
   });
+}
+
+/** A log file that cannot be written is told of on the terminal, and in the file itself once it can be written. */
+function noticesOf(
+  path: string,
+  options: LoggingOptions,
+  { console, shared }: { readonly console: LogSink; readonly shared: LineSinkDeps },
+): LogFileNotices {
+  const line = fileLine(options);
+  const record = (message: string): LogRecord => ({
+    level: 'error',
+    logger: options.name ?? 'salt',
+    message,
+  });
+  const reason = (error: unknown): string =>
+    visibleEntry(diskRefusal(error, path)?.message ?? messageOf(error));
+  return {
+    refused: (error) => {
+      const why = reason(error);
+      if (console.level <= LOG_LEVELS.error)
+        console.write(record(`Lines of the log file are lost until it can be written: ${why}`));
+      return why;
+    },
+    missing: (count, why) => line(record(`${count} lines are missing here: ${why}`), shared.context()),
+  };
+}
+
+function fileSink(file: LineFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
+  const line = fileLine(options);
   return lineSink({ level, line, asEntry: visibleEntry }, shared, (text, record) =>
     file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning, record.level),
   );
@@ -222,8 +256,13 @@ interface LineFile {
   close(): void;
 }
 
-function openTarget(options: LoggingOptions, path: string, logger: Logger): LineFile | undefined {
-  if (!isSystemLog(path)) return openLogFile(path, options.rotation, logger);
+function openTarget(
+  options: LoggingOptions,
+  path: string,
+  logger: Logger,
+  notices: LogFileNotices,
+): LineFile | undefined {
+  if (!isSystemLog(path)) return openLogFile(path, options.rotation, { logger, notices });
   const opened = openSystemLog(path, (options.name ?? 'salt').replace('.', '-'));
   if ('fault' in opened) {
     logger.warning(`Failed to open the system log ${path}: ${opened.fault}. Only the terminal is used.`);
@@ -236,11 +275,16 @@ function openTarget(options: LoggingOptions, path: string, logger: Logger): Line
   };
 }
 
-function openLogFile(path: string, rotation: LogRotation | undefined, logger: Logger): LogFile | undefined {
+function openLogFile(
+  path: string,
+  rotation: LogRotation | undefined,
+  { logger, notices }: { readonly logger: Logger; readonly notices: LogFileNotices },
+): LogFile | undefined {
   try {
-    return new LogFile(path, rotation);
-  } catch {
-    logger.warning(`Failed to open log file, do you have permission to write to ${path}?`);
+    return new LogFile(path, rotation, notices);
+  } catch (error) {
+    const reason = diskRefusal(error, path)?.message ?? `do you have permission to write to ${path}?`;
+    logger.warning(`Failed to open log file, ${reason}`);
     return undefined;
   }
 }

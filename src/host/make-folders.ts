@@ -4,12 +4,13 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { diskRefusal } from './disk-refusal.ts';
 import { isDir } from '../python/paths.ts';
 
 /**
  * Makes a folder and what is missing above it; existing folders are kept as they are.
  * @param mode permission bits of the new ones; the umask is taken off them
- * @throws the system's error: ENOTDIR, EEXIST for a file in the way, EACCES, ENOENT where nothing can be made
+ * @throws DiskRefusesError, or another error of the system: ENOTDIR, EEXIST for a file in the way, EACCES, ENOENT where nothing can be made
  */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];
@@ -22,7 +23,8 @@ export function makeFolders(path: string, mode = 0o777): void {
       mkdirSync(folder, { mode });
     } catch (error) {
       // somebody else may have made it in the meantime
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDir(folder)) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDir(folder))
+        throw diskRefusal(error, folder) ?? error;
     }
   }
 }

@@ -252,10 +252,9 @@ class Caller {
       return () => files.remove(jid);
     } catch (error) {
       const path = join(cachedir, 'proc', jid);
-      const reason = error instanceof DiskRefusesError ? ` ${error.message}` : '';
-      this.#io.stderr.write(
-        `Cannot write to process directory. Do you have permissions to write to ${path} ?${reason}\n`,
-      );
+      const reason =
+        error instanceof DiskRefusesError ? error.message : `Do you have permissions to write to ${path} ?`;
+      this.#io.stderr.write(`Cannot write to process directory. ${reason}\n`);
       return () => undefined;
     }
   }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { appendFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { notPermitted } from '../../host/not-permitted.ts';
+import { diskRefusal } from '../../host/disk-refusal.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import type { Logger } from '../../host/log.ts';
 import { outputOptions } from '../../plugins/outputters/options.ts';
@@ -132,9 +133,10 @@ export class OutputFileError extends BrineError {
   override readonly exitCode = 73;
 
   constructor(path: string, cause: unknown) {
-    super(`The output file ${path} cannot be written: ${notPermitted(cause)?.message ?? messageOf(cause)}`, {
-      cause,
-    });
+    const refusal =
+      diskRefusal(cause, path)?.message ??
+      `${path} cannot be written: ${notPermitted(cause)?.message ?? messageOf(cause)}`;
+    super(`The output file ${refusal}`, { cause });
   }
 }
 

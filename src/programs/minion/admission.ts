@@ -8,6 +8,7 @@ import {
   type AuthClient,
   type Credentials,
 } from '../../network/channel/client/authenticate.ts';
+import { MasterFailedError } from '../../network/channel/client/authenticate.ts';
 import { FingerprintError } from '../../network/channel/client/master-key.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { AuthenticationError, BrineError, UnreachableError, messageOf } from '../../errors/errors.ts';
@@ -183,6 +184,10 @@ export class Admission {
     const { opts, log, address, stop } = this.#deps;
     if (stop.aborted) return;
     const where = `${address.host}:${address.port}`;
+    if (error instanceof MasterFailedError) {
+      log.error(`The master at ${where} failed at the authentication. ${error.message}`, error);
+      return this.#wait(waits.next() * 1000);
+    }
     if (error instanceof AuthenticationError) {
       log.critical(`The master at ${where} could not be trusted: ${error.message}`, error);
       return this.#wait(waits.next() * 1000);

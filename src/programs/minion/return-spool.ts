@@ -18,7 +18,7 @@ import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
-import { rareLines } from '../../host/rare-lines.ts';
+import { rareLines, type RareLines } from '../../host/rare-lines.ts';
 import { isSafeJid } from '../../storage/jobs/jid.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
@@ -95,7 +95,7 @@ export class ReturnSpool {
   #sizeBytes = 0;
   #next = 0;
   #securing: Promise<void> | undefined;
-  readonly #tell: (kind: string, text: string) => void;
+  readonly #tell: RareLines;
 
   /** Takes over what an earlier run of the minion has left. @throws the system's error when the folder cannot be used */
   constructor(deps: ReturnSpoolDeps) {
@@ -212,13 +212,14 @@ export class ReturnSpool {
   }
 
   #write(jid: string, master: string, content: Uint8Array, load: Dict): Kept {
-    const { directory, clock } = this.#deps;
+    const { directory, clock, log } = this.#deps;
     const atMs = Math.floor(clock.nowMs());
     const common = { jid, master, atMs, sizeBytes: content.length };
     this.#next = (this.#next + 1) % 1_000_000_000;
     const file = `${String(atMs).padStart(15, '0')}-${String(this.#next).padStart(9, '0')}-${master}-${jid}.p`;
     try {
       writeFileAtomic(safeJoin(directory, file), content, { mode: 0o600 });
+      if (this.#tell.over('') > 0) log.warning(`Returns are kept in ${directory} again.`);
       return { ...common, file, load: undefined };
     } catch (error) {
       this.counters.notWritten++;

@@ -52,6 +52,10 @@ const PAUSE_MS = 1_000;
 export function journalPatience(clock: Clock, log: Logger): JournalPatience {
   const tell = rareLines(clock, (text) => log.error(text));
   return {
+    taken: () => {
+      if (tell.over('') > 0)
+        log.warning('The reactor keeps events again, and reacts to those that have waited.');
+    },
     refused: (error) =>
       tell('', `The reactor keeps no events, and reacts to them when it can again: ${error.message}`),
     pause: () => clock.sleep(PAUSE_MS),
@@ -75,6 +79,8 @@ interface Row {
 export interface JournalPatience {
   /** Tells of it; called at each attempt. */
   readonly refused: (error: DiskRefusesError) => void;
+  /** Told of each commit that succeeds. */
+  readonly taken: () => void;
   /** The time between attempts. */
   readonly pause: () => Promise<void>;
 }
@@ -143,6 +149,7 @@ export class Journal {
       });
       this.#place.run(place.stream, place.last);
       this.#db.exec('COMMIT');
+      this.#patience?.taken();
       return entries;
     } catch (error) {
       tryRollback(this.#db);
@@ -229,6 +236,7 @@ export class Journal {
       try {
         for (const write of this.#writes) write();
         this.#db.exec('COMMIT');
+        this.#patience?.taken();
       } catch (error) {
         tryRollback(this.#db);
         throw error;

@@ -7,6 +7,7 @@ import {
   BrineError,
   CommandExecutionError,
   CommandNotFoundError,
+  DiskRefusesError,
   SaltInvocationError,
   messageOf,
 } from '../../errors/errors.ts';
@@ -219,6 +220,7 @@ export function exceptionText(error: unknown, ctx: Pick<ModuleContext, 'log'>): 
 /** The class of what was thrown, as a traceback prints it, and its message. */
 export function thrownException(error: unknown): { readonly type: string; readonly message: string } {
   if (error instanceof PythonError) return { type: error.type, message: error.message };
+  if (error instanceof DiskRefusesError) return { type: 'OSError', message: error.message };
   if (error instanceof BrineError) return { type: exceptionName(error), message: error.message };
   const known = error instanceof Error ? describeOsError(error) : undefined;
   return known ?? { type: 'Exception', message: messageOf(error) };

@@ -1,4 +1,5 @@
 /** Calling one state: checks, conditions, the function itself, what it has left behind, and further attempts (salt/state.py `State.call`, 3006.16). */
+import { DiskRefusesError } from '../../errors/errors.ts';
 import { exceptionText } from '../loader/execute.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 import { withUmask } from '../../host/umask.ts';
@@ -203,6 +204,7 @@ export async function runState({ spec, bound }: BoundState, ctx: ModuleContext):
 
 /** The result of a state that has thrown. */
 export function thrownResult({ spec, bound, low }: BoundState, error: unknown, ctx: ModuleContext): Dict {
+  if (error instanceof DiskRefusesError) return failedResult(nameOfCall(spec, bound, low), error.message);
   const trace = exceptionText(error, ctx);
   ctx.log.debug(`An exception occurred in this state: ${trace}`, error);
   return failedResult(nameOfCall(spec, bound, low), `An exception occurred in this state: ${trace}`);

@@ -6,8 +6,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
+import { spokenError } from '../../host/disk-refusal.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines, type RareLines } from '../../host/rare-lines.ts';
 import { dict, isDict, type Value } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { listFiles, type FileLists } from './listing.ts';
@@ -21,7 +23,7 @@ const EMPTY: FileLists = { files: [], dirs: [], empty_dirs: [], links: new Map()
 export class ListCache {
   readonly #settings: FileServerSettings;
   readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #notKept: RareLines;
   /** By environment: the lists, and which version of the file they are. */
   readonly #known = new BoundedMap<string, { version: string; lists: FileLists }>(ENVIRONMENTS_MAX);
   readonly #running = new Map<string, Promise<FileLists>>();
@@ -29,7 +31,7 @@ export class ListCache {
   constructor(settings: FileServerSettings, clock: Clock, log: Logger) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#log = log;
+    this.#notKept = rareLines(clock, (text, error) => log.warning(text, error));
   }
 
   /** The lists of an environment; empty ones when there is no such environment. */
@@ -73,8 +75,13 @@ export class ListCache {
       writeFileAtomic(path, encode(packLists(lists), 'local'), { mode: 0o600 });
       const version = this.#freshVersion(path);
       if (version !== undefined) this.#known.set(saltenv, { version, lists });
+      this.#notKept.over(saltenv);
     } catch (error) {
-      this.#log.warning(`The list of the files of ${saltenv} cannot be kept in ${path}`, error);
+      this.#notKept(
+        saltenv,
+        `The list of the files of ${saltenv} is not kept, and made anew for each request: ${spokenError(error)}`,
+        error,
+      );
     }
     return lists;
   }

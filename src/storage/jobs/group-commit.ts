@@ -14,6 +14,8 @@ export interface CommitWatch {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** @param writes how many it had; @param ms what it took, until it was acknowledged */
   committed(writes: number, ms: number): void;
+  /** @param writes how many a commit had that failed; whoever waits for one of them is told, too */
+  refused?(writes: number, error: Error): void;
 }
 
 /** Collects writes and commits them. */
@@ -70,14 +72,19 @@ export class GroupCommit {
           watch?.committed(writes.length, watch.clock.monotonicMs() - beganMs);
           writes.forEach((write, index) => write.resolve(results[index] as boolean));
         },
-        refused: (error) => writes.forEach((write) => write.reject(error)),
+        refused: (error) => this.#refuse(writes, error),
       });
     } catch (error) {
       for (const { db } of touched) tryRollback(db);
-      for (const write of writes) write.reject(error as Error);
+      this.#refuse(writes, error as Error);
     } finally {
       this.#inTransaction = undefined;
     }
+  }
+
+  #refuse(writes: readonly Write[], error: Error): void {
+    this.#watch?.refused?.(writes.length, error);
+    for (const write of writes) write.reject(error);
   }
 
   /** Resolves when every batch that was committed is acknowledged or refused. */

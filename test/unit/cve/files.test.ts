@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { AesRequest } from '../../../src/network/channel/door.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
+import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { fileRecvHandler } from '../../../src/programs/master/commands/file-recv.ts';
 import { dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
@@ -99,7 +100,7 @@ test('CVE-2020-11652 - positions and types of another kind are answered as nothi
 /** Pushes one piece as the minion `m`. */
 function push(tree: Tree, load: DictInit, options: DictInit = { file_recv: true }): Value {
   const opts = new Options(masterOptions, dict({ cachedir: join(tree.folder, 'cache'), ...options }));
-  const handler = fileRecvHandler({ opts, log: silentLogger });
+  const handler = fileRecvHandler({ opts, clock: systemClock, log: silentLogger });
   const request = { id: 'm', load: dict({ cmd: '_file_recv', loc: 0, data: 'x', ...load }) } as AesRequest;
   return (handler(request) as { value: Value }).value;
 }

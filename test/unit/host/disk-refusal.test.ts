@@ -22,7 +22,7 @@ function said(fields: object, room: Room | undefined = ROOM, path: string | unde
 test('disk refusal - errors of the system name the path, the reason and what to do', () => {
   assert.equal(
     said({ code: 'ENOSPC' }),
-    `${PATH} cannot be written: no room is left on its file system. Make room on /var (df -h /var).`,
+    `${PATH} cannot be written: no room is left on its file system, which has 4096 bytes for this account. Make room on /var (df -h /var).`,
   );
   assert.match(said({ code: 'ENOSPC' }, { ...ROOM, inodes: 0 }) ?? '', /no inode .* \(df -i \/var\)/);
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
@@ -95,6 +95,13 @@ test('rare lines - the first of a kind at once, then one a minute with the count
   for (nowMs = 0; nowMs < 150_000; nowMs += 1_000) tell('full', 'no room');
   tell('other', 'fails');
   assert.deepEqual(lines, ['no room', 'no room (61 times so far)', 'no room (121 times so far)', 'fails']);
+  // over only when it has not come for a minute
+  assert.equal(tell.over('full'), 0);
+  nowMs = 209_000;
+  assert.equal(tell.over('full'), 150);
+  assert.equal(tell.over('full'), 0);
+  tell('full', 'no room');
+  assert.equal(lines.pop(), 'no room');
   // beyond so many kinds they share one
   for (let kind = 0; kind < 1_000; kind++) tell(`kind ${kind}`, 'x');
   assert.ok(lines.length < 80, String(lines.length));

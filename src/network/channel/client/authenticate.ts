@@ -82,6 +82,9 @@ export async function authenticate(
   return readOutcome(reply, client, pinned === undefined ? undefined : { token, wrappedFor: pinned });
 }
 
+/** The master failed at the authentication: nothing is said of who is right. */
+export class MasterFailedError extends AuthenticationError {}
+
 /** What only the holder of a master's key can give back. */
 interface SentToken {
   readonly token: Secret;
@@ -135,6 +138,9 @@ function unsignedReply(load: Dict): AuthenticationError {
   );
 }
 
+/** What a master answers, Salt's as well as ours, when it fails at a request. */
+const MASTER_FAILED = 'Some exception handling minion payload';
+
 function decodeMap(bytes: Buffer): Dict {
   let value: Value;
   try {
@@ -143,6 +149,10 @@ function decodeMap(bytes: Buffer): Dict {
     throw new AuthenticationError('The reply to the authentication cannot be read.', { cause });
   }
   if (isDict(value)) return value;
+  if (value === MASTER_FAILED)
+    throw new MasterFailedError(
+      'It answered that it could not handle the request. The log of the master says why; its disk may be full, or one of its files not writable.',
+    );
   throw new AuthenticationError(
     value === 'bad load'
       ? 'The master refused the authentication request ("bad load"); it may demand another protocol version.'

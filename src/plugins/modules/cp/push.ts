@@ -31,7 +31,7 @@ export async function pushFile(ctx: ModuleContext, given: string, options: PushO
   const taken = await send(ctx, path, parts);
   if (!truthy(taken)) {
     ctx.log.error(
-      `cp.push: the master did not take ${path}. It takes files with file_recv: True, up to file_recv_max_size megabytes.`,
+      `cp.push: the master did not take ${path}. It takes files with file_recv: True, up to file_recv_max_size megabytes, while its disk has room; its log says what it refused.`,
     );
     return taken;
   }

@@ -3,6 +3,7 @@ import { closeSync, chmodSync, openSync, statSync, writeFileSync, writeSync, typ
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { diskRefusal } from '../../../host/disk-refusal.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import { describeOsError, PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -16,7 +17,7 @@ const PIECE_BYTES_MAX = 256 * 1024 * 1024;
 /**
  * Writes whole files.
  * @param files path on the machine of `salt-cp` to content
- * @returns `{path: True|False}`, or `Destination unavailable`
+ * @returns `{path: True|False}`, with a sentence in place of False where the disk takes nothing, or `Destination unavailable`
  */
 export function receiveFiles(files: Dict, dest: string): Value {
   const written: Dict = new Map();
@@ -28,8 +29,9 @@ export function receiveFiles(files: Dict, dest: string): Value {
     try {
       writeFileSync(path, asBytes(data) ?? pyStr(data));
       written.set(path, true);
-    } catch {
-      written.set(path, false);
+    } catch (error) {
+      // Salt compat: Salt's answer is False for all, which says nothing of the reason
+      written.set(path, diskRefusal(error, path)?.message ?? false);
     }
   }
   return written;
@@ -51,7 +53,11 @@ export function receivePiece(ctx: ModuleContext, piece: ReceivedPiece): Value {
   const { dest, chunk, append, compressed, mode } = piece;
   const failed = (error: unknown): string => {
     ctx.setRetcode(1);
-    return describeOsError(error as Error)?.message ?? (error as Error).message;
+    return (
+      diskRefusal(error, dest)?.message ??
+      describeOsError(error as Error)?.message ??
+      (error as Error).message
+    );
   };
   try {
     if (chunk === undefined) return makeFolder(dest);

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
+import { diskRefusal, writing } from '../../../host/disk-refusal.ts';
 import { readBytes, statFacts, writeInPlace } from '../../../host/file-operations.ts';
 import { globPaths } from '../../../host/glob.ts';
 import { isDir, pathExists } from '../../../python/paths.ts';
@@ -53,7 +54,9 @@ function appendLines(path: string, lines: readonly string[]): string {
   } finally {
     closeSync(fd);
   }
-  appendFileSync(path, (needsEnd ? '\n' : '') + lines.map((line) => `${line}\n`).join(''));
+  writing(path, () =>
+    appendFileSync(path, (needsEnd ? '\n' : '') + lines.map((line) => `${line}\n`).join('')),
+  );
   return `Wrote ${lines.length} lines to "${path}"`;
 }
 
@@ -126,7 +129,7 @@ function touch(ctx: ModuleContext, name: string, atime: Value, mtime: Value): bo
     if (!pathExists(name)) writeFileSync(name, '', { flag: 'a' });
     utimesSync(name, timeOf(atime) ?? now, timeOf(mtime) ?? now);
   } catch (error) {
-    const text = strerror(error);
+    const text = diskRefusal(error, name)?.message ?? strerror(error);
     if (text === undefined) throw error;
     throw new CommandExecutionError(text, { cause: error });
   }
@@ -153,9 +156,11 @@ function seekWrite(path: string, data: Value, offset: number): number {
   const bytes = isBytes(data) ? data : Buffer.from(pyStr(data));
   const fd = openSync(path, 1); // O_WRONLY
   try {
-    const count = writeSync(fd, bytes, 0, bytes.length, offset);
-    fsyncSync(fd);
-    return count;
+    return writing(path, () => {
+      const count = writeSync(fd, bytes, 0, bytes.length, offset);
+      fsyncSync(fd);
+      return count;
+    });
   } finally {
     closeSync(fd);
   }

@@ -1,6 +1,7 @@
 /** Putting a file in its place with its content, owner and mode. Follows 3006.16 salt/modules/file.py `manage_file`. */
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
+import { diskRefusal } from '../../../host/disk-refusal.ts';
 import { copyContent, makeTempFile, movePath } from '../../../host/file-operations.ts';
 import {
   absPath,
@@ -147,7 +148,7 @@ async function commit(
   } catch (error) {
     if (temporary !== '') rmSync(temporary, { force: true });
     if (!isOsError(error) && !(error instanceof NoSuchFile)) throw error;
-    throw new Refusal(`Failed to commit change: ${osErrorText(error)}`);
+    throw new Refusal(`Failed to commit change: ${diskRefusal(error, to)?.message ?? osErrorText(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** `file.copy` and `file.rename`. Follows 3006.16 salt/states/file.py. */
 import { chmodSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
+import { diskRefusal } from '../../../host/disk-refusal.ts';
 import { copyContent, copyTree, movePath, walk } from '../../../host/file-operations.ts';
 import {
   baseName,
@@ -100,7 +101,9 @@ async function copy(
     return await copyThere(ctx, { source, name, facts, preserves: args.preserve }, outcome);
   } catch (error) {
     if (!isOsError(error)) throw error;
-    throw new FileRefusal(`Failed to copy "${source}" to "${name}"`);
+    const refusal = diskRefusal(error, name);
+    const reason = refusal === undefined ? '' : `: ${refusal.message}`;
+    throw new FileRefusal(`Failed to copy "${source}" to "${name}"${reason}`);
   }
 }
 

@@ -203,8 +203,8 @@ export class Authenticator {
       return verdict;
     }
     if (pending === undefined) {
-      log.info(`New public key for ${id} placed in pending`);
       keys.writePending(id, request.pub);
+      log.info(`New public key for ${id} placed in pending`);
     } else
       log.info(
         `Authentication failed from host ${id}, the key is in pending and needs to be accepted with salt-key -a ${id}`,

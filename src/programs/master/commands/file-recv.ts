@@ -3,9 +3,12 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, realpathSync,
 import { dirname, join } from 'node:path';
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
+import type { Clock } from '../../../host/clock.ts';
+import { diskRefusal, writing } from '../../../host/disk-refusal.ts';
 import { safeJoin } from '../../../host/files.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import type { Logger } from '../../../host/log.ts';
+import { rareLines } from '../../../host/rare-lines.ts';
 import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes } from '../../../formats/wire/msgpack.ts';
 import { countedWarnings } from '../counted-log.ts';
@@ -13,20 +16,25 @@ import { countedWarnings } from '../counted-log.ts';
 /** What taking files needs. */
 export interface FileRecvHandlerDeps {
   readonly opts: MasterOptions;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
 const PARTS_MAX = 256;
 
 /** Serves `_file_recv`: true when the piece was stored. */
-export function fileRecvHandler({ opts, log }: FileRecvHandlerDeps): AesHandler {
+export function fileRecvHandler({ opts, clock, log }: FileRecvHandlerDeps): AesHandler {
   const warn = countedWarnings(log);
+  const full = rareLines(clock, (text) => log.error(text));
   return ({ id, load }) => {
     if (!opts.get('file_recv')) return { value: false };
     try {
       return { value: receive(opts, id, load) };
     } catch (error) {
-      warn(`A file pushed by the minion ${id} was refused: ${(error as Error).message}`);
+      const refusal = diskRefusal(error);
+      if (refusal !== undefined)
+        full('', `A file pushed by the minion ${id} is not kept: ${refusal.message}`);
+      else warn(`A file pushed by the minion ${id} was refused: ${(error as Error).message}`);
       return { value: false };
     }
   };
@@ -66,8 +74,11 @@ function writePiece(path: string, at: number, data: Buffer): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600);
   try {
     if (fstatSync(fd).size < at) throw new Error('a piece before this one is missing');
-    for (let done = 0; done < data.length;) done += writeSync(fd, data, done, data.length - done, at + done);
-    ftruncateSync(fd, at + data.length);
+    writing(path, () => {
+      for (let done = 0; done < data.length;)
+        done += writeSync(fd, data, done, data.length - done, at + done);
+      ftruncateSync(fd, at + data.length);
+    });
   } finally {
     closeSync(fd);
   }

@@ -16,5 +16,5 @@ export function fileHandlers({
     name,
     async ({ load }) => ({ value: await serve(load) }),
   ]);
-  return [...reading, ['_file_recv', fileRecvHandler({ opts, log })]];
+  return [...reading, ['_file_recv', fileRecvHandler({ opts, clock, log })]];
 }

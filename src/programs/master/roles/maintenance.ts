@@ -10,6 +10,7 @@ import { storeHandlers } from '../../../storage/jobs/remote-store.ts';
 import { DayWindow } from '../../../storage/jobs/job-days.ts';
 import { SaltsCleanUp } from '../../../storage/jobs/salts-clean-up.ts';
 import { SqliteJobStore } from '../../../storage/jobs/sqlite-store.ts';
+import { JobCacheLines } from '../job-cache-lines.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { listen } from '../../../network/transport/listen.ts';
 import { awaitedDisk } from '../../../config/power-failure.ts';
@@ -39,13 +40,21 @@ export const startMaintenance: StartRole = async (context) => {
     eventBytesMax: opts.get('max_event_size'),
     queueBytesMax: EVENT_QUEUE_BYTES_MAX,
   });
+  const lines = new JobCacheLines(clock, log);
   const store = new SqliteJobStore({
     directory: jobCacheDirectory(opts.get('cachedir')),
     outbox: handsJobsOn(opts),
     disk: awaitedDisk(opts),
     days: new DayWindow(clock, keepJobsSeconds(opts)),
     onStrayDay: strayDayLines(log),
-    watch: { clock, committed: (writes, ms) => figures.committed(writes, ms) },
+    watch: {
+      clock,
+      committed: (writes, ms) => {
+        figures.committed(writes, ms);
+        lines.taken();
+      },
+      refused: (_writes, error) => lines.refused(error),
+    },
     onLate: (jid, outcome) => {
       figures.late();
       events.fire(
@@ -70,7 +79,7 @@ export const startMaintenance: StartRole = async (context) => {
     new RpcPeer(socket, answers);
   });
   const timers = [
-    clock.every(CHECKPOINT_MS, () => store.checkpoint()),
+    clock.every(CHECKPOINT_MS, () => lines.watching(() => store.checkpoint())),
     clock.every(DROP_FILE_MS, () => checkDropFile(context)),
     clock.every(opts.get('loop_interval') * 1000, () => void tidyUp(context, store, salts)),
     clock.every(opts.get('loop_interval') * 1000, () => void forgetExpiredTokens(opts, context)),

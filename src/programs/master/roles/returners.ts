@@ -14,7 +14,7 @@ import { masterSockets } from '../../../config/master-sockets.ts';
 import { DiskRefusesError, messageOf } from '../../../errors/errors.ts';
 import { EventBusReader } from '../../../network/events/bus-client.ts';
 import { makeDirectory } from '../../../host/files.ts';
-import { rareLines } from '../../../host/rare-lines.ts';
+import { rareLines, type RareLines } from '../../../host/rare-lines.ts';
 import { OutboxReader, type OutboxEntry } from '../../../storage/jobs/outbox.ts';
 import { DatabaseHealth, Delivery } from '../../../plugins/returners/delivery.ts';
 import { EventSource, EventSpool } from '../../../plugins/returners/event-spool.ts';
@@ -272,7 +272,7 @@ class EventInbox {
   #isHeld = false;
   #closed = false;
   #dropped = 0;
-  readonly #tell: (kind: string, text: string) => void;
+  readonly #tell: RareLines;
 
   constructor(context: RoleContext, take: (events: readonly SavedEvent[]) => void) {
     const { opts } = context;
@@ -327,10 +327,17 @@ class EventInbox {
     this.#waiting = [];
     try {
       this.#take(events);
+      if (this.#tell.over('') > 0) this.#tellStored(events.length);
     } catch (error) {
       if (error instanceof DiskRefusesError && !this.#closed) this.#hold(events, error);
       else this.#context.log.error(`${events.length} events could not be kept: ${messageOf(error)}`, error);
     }
+  }
+
+  #tellStored(count: number): void {
+    const lost = this.#dropped === 0 ? '' : `; ${this.#dropped} were dropped meanwhile, the oldest first`;
+    this.#dropped = 0;
+    this.#context.log.warning(`The ${count} events that waited in memory are kept to be stored${lost}.`);
   }
 
   /** Keeps in memory what the disk has no room for. */
