@@ -85,13 +85,13 @@ export function setupLogging(options: LoggingOptions): Logging {
   const sinks: LogSink[] = [];
   const logger = createLogger(options.name ?? 'salt', sinks);
   const shared = sharedParts(options);
-  const console = consoleSink(options, shared);
-  sinks.push(console);
+  const terminal = consoleSink(options, shared);
+  sinks.push(terminal);
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
   const file =
     options.file && fileLevel !== 'quiet'
-      ? openTarget(options, options.file, complaints, noticesOf(options.file, options, { console, shared }))
+      ? openTarget(options, options.file, complaints, noticesOf(options.file, options, { terminal, shared }))
       : undefined;
   if (file) sinks.push(fileSink(file, fileLevel, options, shared));
   for (const make of options.further ?? []) sinks.push(make(shared));
@@ -191,7 +191,7 @@ function fileLine(options: LoggingOptions): LineFormatter {
 function noticesOf(
   path: string,
   options: LoggingOptions,
-  { console, shared }: { readonly console: LogSink; readonly shared: LineSinkDeps },
+  { terminal, shared }: { readonly terminal: LogSink; readonly shared: LineSinkDeps },
 ): LogFileNotices {
   const line = fileLine(options);
   const record = (message: string): LogRecord => ({
@@ -204,8 +204,8 @@ function noticesOf(
   return {
     refused: (error) => {
       const why = reason(error);
-      if (console.level <= LOG_LEVELS.error)
-        console.write(record(`Lines of the log file are lost until it can be written: ${why}`));
+      if (terminal.level <= LOG_LEVELS.error)
+        terminal.write(record(`Lines of the log file are lost until it can be written: ${why}`));
       return why;
     },
     missing: (count, why) => line(record(`${count} lines are missing here: ${why}`), shared.context()),

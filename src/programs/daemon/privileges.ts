@@ -24,7 +24,7 @@ class PreparationError extends BrineError {
     super(
       refusal === undefined
         ? `Failed to prepare${what} - ${cause.message}. Start the program as the owner of this path, or set the option that names it to another.`
-        : `Failed to prepare${what} - ${refusal.message}`,
+        : `Failed to prepare: ${refusal.message} Or set the option that names this folder to another.`,
       { cause },
     );
     this.exitCode = Math.abs(cause.errno ?? 1);
