@@ -25,7 +25,8 @@ import {
   upgradable,
   upgradeAll,
 } from './pkg/apt.ts';
-import { aptSources, findSource, sourceDict } from './pkg/apt-sources.ts';
+import { configuredSource, namedLine } from './pkg/apt-plan.ts';
+import { aptSources, sourceDict } from './pkg/apt-sources.ts';
 import { debFileInfo, debPackages, hasDpkg, installedDebs, selections } from './pkg/dpkg.ts';
 import { holdTargets, packageName, versionOf, versionsDict } from './pkg/packages.ts';
 import { repositoryFunctions } from './pkg/repository-functions.ts';
@@ -425,10 +426,10 @@ const looking = {
     },
   }),
   list_repos: defineFunction({
-    doc: 'Lists the repositories that apt is configured with (files of one-line sources).',
+    doc: 'Lists the repositories that apt is configured with, those of `.sources` files (deb822) included: one for each type, address and suite.',
     kwargs: 'kwargs',
     returns:
-      'mapping of address to list of `{file, comps, disabled, dist, type, uri, line, architectures, signedby}`',
+      'mapping of address to list of `{file, comps, disabled, dist, type, uri, line, architectures, signedby}`, with `enabled`, `types`, `uris`, `suites` and `comments` for those of a `.sources` file',
     examples: ["salt '*' pkg.list_repos"],
     run: () => {
       const out: Dict = new Map();
@@ -440,13 +441,13 @@ const looking = {
     },
   }),
   get_repo: defineFunction({
-    doc: 'Finds the repository that a line of a source describes.',
+    doc: 'Finds the repository that a line of a source describes, in a `.sources` file, too. Keywords as of `pkg.mod_repo`.',
     params: { repo: param.text({ doc: 'The line.' }) },
     kwargs: 'kwargs',
     returns: 'a mapping as of pkg.list_repos; empty when there is none',
     examples: ["salt '*' pkg.get_repo 'deb http://deb.debian.org/debian stable main'"],
-    run: (_ctx, { repo }) => {
-      const found = findSource(repo);
+    run: (ctx, { repo }, _rest, keywords) => {
+      const found = configuredSource(namedLine(ctx.grains, repo, keywords), keywords);
       return found === undefined ? new Map<Value, Value>() : sourceDict(found);
     },
   }),
@@ -573,7 +574,10 @@ export const aptModule = defineModule({
     hasDpkg(opts) && findProgram('apt-get') !== undefined
       ? undefined
       : 'The pkg module could not be loaded: unsupported OS family',
-  words: { lines: ['text', 'key_text', 'selection'], dashes: ['text', 'key_text', 'comments', 'selection'] },
+  words: {
+    lines: ['text', 'key_text', 'selection', 'signedby'],
+    dashes: ['text', 'key_text', 'comments', 'selection', 'signedby'],
+  },
   failsWith: { within: ['hold', 'unhold', 'refresh_db'], false: ['add_repo_key', 'del_repo_key'] },
   functions: { ...looking, ...changing, ...repositoryFunctions },
 });

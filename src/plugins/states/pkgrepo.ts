@@ -4,7 +4,8 @@ import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } fro
 import { findProgram } from '../../host/which.ts';
 import { isTrue } from '../../python/conversions.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { describedSource, notUnderstood, parseSource, wrongFormat } from '../modules/pkg/apt-sources.ts';
+import { describedSource, namedLine, wantedSource } from '../modules/pkg/apt-plan.ts';
+import { architecturesOf, parseSource } from '../modules/pkg/apt-sources.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from './outcome.ts';
@@ -56,7 +57,7 @@ function wantedRepository(ctx: StateContext, args: RepositoryArgs, kwargs: Dict)
   const isOn = disabled === null ? enabled === null || isTrue(enabled) : !isTrue(disabled);
   let repo = args.name;
   words.set('name', args.name);
-  if (isUbuntu(ctx)) {
+  if (familyOf(ctx) === 'Debian') {
     if (args.ppa !== undefined) repo = `ppa:${args.ppa}`;
     words.set('disabled', !isOn);
   } else if (['RedHat', 'Suse'].includes(familyOf(ctx))) {
@@ -110,7 +111,8 @@ function isSame(ctx: StateContext, key: string, wanted: Dict, now: Dict, words: 
   if (key === 'line' && familyOf(ctx) === 'Debian') {
     if (truthy(wanted.get('disabled'))) return true;
     if (comparableLine(a) !== comparableLine(b)) return false;
-    if (!words.has('comments')) return true;
+    // the comments of a stanza are a field of their own
+    if (now.has('suites') || !words.has('comments')) return true;
     const [, comment = ''] = /#(.*)$/.exec(pyStr(b)) ?? [];
     return comment.trim() === commentText(words.get('comments'), ' ');
   }
@@ -135,6 +137,12 @@ const DIFFERENT =
   'This may cause pkg states to behave differently than stated if this action is repeated without test=True, due to the ' +
   'differences in the configured repositories.';
 
+/** With apt: the source as it will be, or a sentence. A PPA that this system cannot have is refused where it is added. */
+function describedRepository({ grains }: StateContext, { repo, words }: Wanted): Dict | string {
+  const line = namedLine(grains, repo, words);
+  return line.startsWith('ppa:') ? new Map() : describedSource(line, words);
+}
+
 async function managed(
   ctx: StateContext,
   args: RepositoryArgs & { readonly aptkey: Value },
@@ -154,12 +162,9 @@ async function managed(
     return failure(name, `Failed to examine repo '${name}': ${messageOf(error)}`);
   }
   const isDebian = familyOf(ctx) === 'Debian';
-  const described = isDebian ? describedSource(wanted.repo, wanted.words) : wanted.words;
-  if (described === undefined && !wanted.repo.startsWith('ppa:'))
-    return failure(name, `Failed to configure repo '${name}': ${notUnderstood(wanted.repo)}`);
-  const fault = isDebian ? wrongFormat(pyStr(kwargs.get('file') ?? '')) : undefined;
-  if (fault !== undefined) return failure(name, `Failed to configure repo '${name}': ${fault}`);
-  const goal = new Map(described ?? []);
+  const described = isDebian ? describedRepository(ctx, wanted) : wanted.words;
+  if (typeof described === 'string') return failure(name, `Failed to configure repo '${name}': ${described}`);
+  const goal: Dict = new Map(described);
   if (before.size > 0) {
     before.delete('file');
     goal.delete('file');
@@ -243,7 +248,8 @@ async function absent(ctx: StateContext, given: string, kwargs: Dict): Promise<S
   const isOther =
     isDebian &&
     found.size > 0 &&
-    sorted([...(parseSource(repo)?.architectures ?? [])]) !== sorted(found.get('architectures'));
+    sorted(architecturesOf(wantedSource(repo, words) ?? { options: new Map() })) !==
+      sorted(found.get('architectures'));
   if (found.size === 0 || isOther) return outcome(given, true, `Package repo ${text} is absent`);
   if (ctx.state.test) return outcome(given, null, `Package repo '${text}' will be removed. ${DIFFERENT}`);
   try {
@@ -289,8 +295,10 @@ export const pkgrepoStates = defineModule({
   functions: {
     managed: defineState({
       doc:
-        'Makes sure that a repository is configured. Keywords with apt: `comps`, `architectures`, `file`, `dist`, `comments`, `keyid` with ' +
-        '`keyserver`, `key_url`, `key_text`, `clean_file`, `refresh`; with dnf: `humanname`, `enabled`, and its options.',
+        'Makes sure that a repository is configured. Keywords with apt: `comps`, `architectures`, `file`, `dist`, `uri`, `signedby`, `trusted`, ' +
+        '`enabled`, `disabled`, `comments`, `keyid` with `keyserver`, `key_url`, `key_text`, `clean_file`, `refresh`. One that stands in a ' +
+        '`.sources` file (deb822) is recognised and changed there; a new one is written as a stanza where `file` ends in `.sources`. ' +
+        'With with dnf: `humanname`, `enabled`, and its options.',
       params: {
         name: NAME,
         ppa: param.textOrNone({ default: null, doc: 'A PPA, `owner/name` (Ubuntu).' }),

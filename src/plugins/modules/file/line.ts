@@ -81,12 +81,14 @@ function editLines(ctx: ModuleContext, lines: readonly string[], options: LineOp
     ctx.log.warning(`Cannot find text to ${mode}. File is empty.`);
     return [];
   }
-  const hit = match?.[0];
-  if (mode === 'delete') return hit === undefined ? [...lines] : lines.filter((line) => line !== hit);
+  // Salt compat: Salt takes one line in each run, until all of them are gone or replaced; a state has to be done after one
+  const hits = match ?? [];
+  if (mode === 'delete') return lines.filter((line) => !hits.includes(line));
   if (mode === 'replace') {
-    if (hit === undefined) return [...lines];
-    const at = lines.indexOf(hit);
-    return lines.map((line, i) => (i === at ? indented(line, content, indent) : line));
+    const first = lines.findIndex((line) => hits.includes(line));
+    const replaced = lines.map((line) => (hits.includes(line) ? indented(line, content, indent) : line));
+    const isFound = (matching([replaced[first] ?? ''], options.match) ?? []).length > 0;
+    return isFound ? lines.map((line, i) => (i === first ? (replaced[i] as string) : line)) : replaced;
   }
   return mode === 'insert'
     ? insertLine(lines, { ...options, content, found: { before, after } })

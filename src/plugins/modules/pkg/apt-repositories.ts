@@ -7,7 +7,6 @@ import { CommandExecutionError, SaltInvocationError } from '../../../errors/erro
 import { writeFileAtomic } from '../../../host/files.ts';
 import { baseName, dirName } from '../../../python/paths.ts';
 import { findProgram } from '../../../host/which.ts';
-import { isTrue } from '../../../python/conversions.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { withoutCredentials } from '../../../python/values/masked.ts';
@@ -16,64 +15,93 @@ import { dict, truthy, type Dict, type Value } from '../../../python/values/valu
 import { runStdout } from '../program.ts';
 import { addKey, keyPlace, repoKeys, type KeyPlace } from './apt-keys.ts';
 import { callApt, refreshLists } from './apt.ts';
+import { isOn } from './apt-options.ts';
 import {
+  changedDict,
+  changedStanzas,
+  configuredSource,
+  hasPpas,
+  namedLine,
+  newStanza,
+  plannedInStanza,
+  stanzasWithout,
+  unwritable,
+  wantedSource,
+} from './apt-plan.ts';
+import {
+  architecturesOf,
+  bareUri,
+  isStanzaFile,
   MAIN_FILE,
   notUnderstood,
-  wrongFormat,
   parseSource,
+  signedBy,
   sourceDict,
-  sourceLines,
+  sourcePieces,
   sourceText,
-  findSource,
+  stanzaPiece,
   type AptSource,
-  type SourceLine,
+  type SourcePiece,
 } from './apt-sources.ts';
+import type { Stanza } from './deb822.ts';
 
-const UBUNTUS: readonly Value[] = ['Ubuntu', 'Mint', 'neon'];
-
-const bare = (uri: string): string => uri.replace(/\/+$/, '');
-
-/** Writes the files that have changed. @returns how many sources each of them has now */
-function save(before: readonly SourceLine[], after: readonly SourceLine[]): Map<string, number> {
-  const textOf = (lines: readonly SourceLine[], file: string): string =>
-    lines
-      .filter((line) => line.file === file)
+/** Writes the files that have changed. */
+function save(before: readonly SourcePiece[], after: readonly SourcePiece[]): void {
+  const textOf = (pieces: readonly SourcePiece[], file: string): string =>
+    pieces
+      .filter((piece) => piece.file === file)
       .map(({ text }) => (text.endsWith('\n') ? text : `${text}\n`))
       .join('');
   const files = new Set([...before, ...after].map(({ file }) => file));
-  const counts = new Map<string, number>();
   for (const file of files) {
     const text = textOf(after, file);
     if (text === textOf(before, file)) continue;
-    counts.set(file, after.filter((line) => line.file === file && line.text.trim() !== '').length);
     const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
-    writeFileAtomic(file, text, { mode });
+    writeFileAtomic(
+      file,
+      isStanzaFile(file) ? text.replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n(?=\n$)/g, '') : text,
+      { mode },
+    );
   }
-  return counts;
 }
 
-const lineOf = (source: AptSource): SourceLine => ({ file: source.file, text: sourceText(source), source });
+const lineOf = (source: AptSource): SourcePiece => ({
+  file: source.file,
+  text: sourceText(source),
+  sources: [source],
+});
+
+/** Stanzas as parts of a file, with an empty line between them. */
+const stanzaPieces = (file: string, stanzas: readonly Stanza[]): SourcePiece[] =>
+  stanzas.flatMap((stanza, place) => [
+    ...(place === 0 ? [] : [{ file, text: '\n', sources: [] }]),
+    stanzaPiece(file, stanza),
+  ]);
 
 /** `pkg.del_repo`: takes components away, and the source with the last of them. @returns a sentence for each file */
 export async function deleteRepository(ctx: ModuleContext, repo: string, kwargs: Dict): Promise<string> {
-  const wanted = parseSource(ppaLine(ctx, repo, kwargs) ?? repo);
-  const before = sourceLines();
+  const line = namedLine(ctx.grains, repo, kwargs);
+  const before = sourcePieces();
+  const meant = [wantedSource(line, kwargs), parseSource(line)].filter((source) => source !== undefined);
+  const wanted = meant.find((source) =>
+    before.some(({ sources }) => sources.some((one) => isLosing(one, source))),
+  );
   const touched = new Set<string>();
-  const after = before.flatMap((line) => {
-    const { source } = line;
-    if (source === undefined || wanted === undefined || !isSame(source, wanted)) return [line];
-    const shares = source.comps.some((comp) => wanted.comps.includes(comp));
-    if (!shares && source.comps.length + wanted.comps.length > 0) return [line];
+  const after = before.flatMap((piece) => {
+    const source = piece.sources.find((one) => wanted !== undefined && isLosing(one, wanted));
+    if (source === undefined || wanted === undefined) return [piece];
     touched.add(source.file);
     const comps = source.comps.filter((comp) => !wanted.comps.includes(comp));
-    return comps.length === 0 ? [] : [lineOf({ ...source, comps })];
+    if (source.stanza === undefined) return comps.length === 0 ? [] : [lineOf({ ...source, comps })];
+    const left = comps.length === 0 ? stanzasWithout(source) : changedStanzas(source, { ...source, comps });
+    return stanzaPieces(source.file, left);
   });
   if (touched.size === 0)
     throw new CommandExecutionError(`Repo ${repo} doesn't exist in the sources.list(s)`);
   save(before, after);
   let out = '';
   for (const file of touched) {
-    const isEmpty = !after.some((line) => line.file === file);
+    const isEmpty = !after.some((piece) => piece.file === file && piece.text.trim() !== '');
     if (isEmpty && file.includes('sources.list.d/')) {
       rmSync(file, { force: true });
       out += `File ${file} containing repo '${repo}' has been removed.`;
@@ -83,24 +111,15 @@ export async function deleteRepository(ctx: ModuleContext, repo: string, kwargs:
   return out;
 }
 
-function isSame(a: AptSource, b: AptSource): boolean {
-  return (
-    a.type === b.type &&
-    a.architectures.join(',') === b.architectures.join(',') &&
-    bare(a.uri) === bare(b.uri) &&
-    a.dist === b.dist
-  );
-}
-
-/** The line of a `ppa:` on systems that have them. */
-function ppaLine(ctx: ModuleContext, repo: string, kwargs: Dict): string | undefined {
-  if (!repo.startsWith('ppa:') || !UBUNTUS.includes(ctx.grains.get('os') ?? '')) return undefined;
-  const [owner = '', name = ''] = repo.slice(4).split('/');
-  const dist = pyStr(ctx.grains.get('oscodename') ?? '');
-  const auth = kwargs.get('ppa_auth');
-  if (truthy(auth))
-    return `deb https://${pyStr(auth ?? '')}@private-ppa.launchpad.net/${owner}/${name}/ubuntu ${dist} main`;
-  return `deb http://ppa.launchpad.net/${owner}/${name}/ubuntu ${dist} main`;
+/** Whether a source loses components, or all of it. */
+function isLosing(source: AptSource, wanted: AptSource): boolean {
+  const isSame =
+    source.type === wanted.type &&
+    architecturesOf(source).join(',') === architecturesOf(wanted).join(',') &&
+    bareUri(source.uri) === bareUri(wanted.uri) &&
+    source.dist === wanted.dist;
+  const shares = source.comps.some((comp) => wanted.comps.includes(comp));
+  return isSame && (shares || source.comps.length + wanted.comps.length === 0);
 }
 
 /** What `pkg.mod_repo` is asked for. */
@@ -119,124 +138,95 @@ export async function modifyRepository(
   const repo = given;
   const refresh = truthy(kwargs.get('refresh_db') ?? kwargs.get('refresh') ?? true);
   if (repo.startsWith('ppa:')) return addPpa(ctx, repo, { refresh, kwargs });
-  const wanted = parseSource(repo);
   if (truthy(kwargs.get('consolidate'))) consolidate();
-  const before = sourceLines();
+  const before = sourcePieces();
+  const wanted = wantedSource(repo, kwargs);
   if (wanted === undefined) throw new SaltInvocationError(notUnderstood(repo));
-  const fault = wrongFormat(pyStr(kwargs.get('file') ?? ''));
+  const sources = before.flatMap((piece) => piece.sources);
+  const old =
+    configuredSource(repo, kwargs, sources) ??
+    sources.find((source) => isMeant(source, { repo, wanted, kwargs }));
+  const changed =
+    old?.stanza === undefined
+      ? changedLine(old, { repo, wanted, kwargs })
+      : plannedInStanza(old, wanted, kwargs);
+  const fault = unwritable(changed);
   if (fault !== undefined) throw new SaltInvocationError(fault);
   const usesAptKey = aptkey && findProgram('apt-key') !== undefined;
-  const isTrusted = /\[[^\]]*\btrusted=yes\b/.test(wanted.line);
-  if (!usesAptKey && wanted.signedBy === '' && !isTrusted)
+  const isTrusted = isOn(changed.options.get('trusted') ?? '');
+  if (!usesAptKey && signedBy(changed) === '' && !isTrusted)
     throw new SaltInvocationError("missing 'signedby' option when apt-key is missing");
-  await addKeys(ctx, wanted, { kwargs, saltenv, usesAptKey });
-  const asked = askedFor(wanted, kwargs);
-  const old = before.find(({ source }) => source !== undefined && isMeant(source, { wanted, asked, kwargs }));
-  const changed = changedSource(old?.source, { wanted, asked, kwargs });
-  const after =
-    old === undefined
-      ? [...before, lineOf(changed)]
-      : before.map((line) => (line === old ? lineOf(changed) : line));
-  save(before, after);
+  await addKeys(ctx, signedBy(changed), { kwargs, saltenv, usesAptKey });
+  save(before, piecesWith(before, old, changed));
   if (refresh) await refreshLists(ctx, 0, false);
   return new Map([[repo, changedDict(changed)]]);
 }
 
-function changedDict(source: AptSource): Dict {
-  return dict({
-    architectures: [...source.architectures],
-    comps: [...source.comps],
-    disabled: source.disabled,
-    file: source.file,
-    type: source.type,
-    uri: source.uri,
-    line: source.line,
-    signedby: source.signedBy,
-  });
-}
-
-/** Components and architectures: those of the line, or of the keywords. */
-interface Asked {
-  readonly comps: readonly string[];
-  /** Of line and keywords together. */
-  readonly allComps: readonly string[];
-  readonly architectures: readonly string[];
-}
-
-function askedFor(wanted: AptSource, kwargs: Dict): Asked {
-  const list = (name: string): string[] | undefined => {
-    const value = kwargs.get(name);
-    return value === undefined
-      ? undefined
-      : pyStr(value)
-          .split(',')
-          .map((word) => word.trim());
-  };
-  const comps = list('comps');
-  return {
-    comps: comps ?? wanted.comps,
-    allComps: [...new Set([...wanted.comps, ...(comps ?? [])])],
-    architectures: list('architectures') ?? wanted.architectures,
-  };
+/** All parts of all files after a source has changed, or come. */
+function piecesWith(
+  before: readonly SourcePiece[],
+  old: AptSource | undefined,
+  changed: AptSource,
+): SourcePiece[] {
+  if (old !== undefined) {
+    const fresh =
+      old.stanza === undefined ? [lineOf(changed)] : stanzaPieces(old.file, changedStanzas(old, changed));
+    return before.flatMap((piece) => (piece.sources.includes(old) ? fresh : [piece]));
+  }
+  if (!isStanzaFile(changed.file)) return [...before, lineOf(changed)];
+  const { file } = changed;
+  return [...before, { file, text: '\n', sources: [] }, stanzaPiece(file, newStanza(changed))];
 }
 
 interface Change {
+  readonly repo: string;
   readonly wanted: AptSource;
-  readonly asked: Asked;
   readonly kwargs: Dict;
 }
 
-function isMeant(source: AptSource, { wanted, asked, kwargs }: Change): boolean {
+/** Whether a line is taken for the source although its components are others. */
+function isMeant(source: AptSource, { repo, wanted, kwargs }: Change): boolean {
+  const given = parseSource(repo) ?? wanted;
   const isSameSource =
-    source.type === wanted.type && bare(source.uri) === bare(wanted.uri) && source.dist === wanted.dist;
+    source.type === given.type && bareUri(source.uri) === bareUri(given.uri) && source.dist === given.dist;
   const isNamed = source.dist === kwargs.get('dist') && source.type === kwargs.get('type');
-  if (!isSameSource && !isNamed) return false;
+  if (source.stanza !== undefined || (!isSameSource && !isNamed)) return false;
   return (
     source.comps.length === 0 ||
-    asked.allComps.some((comp) => source.comps.includes(comp)) ||
-    asked.architectures.join(',') !== source.architectures.join(',')
+    [...given.comps, ...wanted.comps].some((comp) => source.comps.includes(comp)) ||
+    architecturesOf(wanted).join(',') !== architecturesOf(source).join(',')
   );
 }
 
-function changedSource(old: AptSource | undefined, { wanted, asked, kwargs }: Change): AptSource {
+/** What a line becomes, or a new source. A line stays a line, whatever file is named. */
+function changedLine(old: AptSource | undefined, { repo, wanted, kwargs }: Change): AptSource {
   const base = old ?? wanted;
-  const text = (name: 'file' | 'dist', fallback: string): string => {
-    const value = kwargs.get(name);
-    return value === undefined ? fallback : pyStr(value);
-  };
-  const comments = kwargs.get('comments');
+  const file =
+    old !== undefined && (!kwargs.has('file') || isStanzaFile(wanted.file)) ? old.file : wanted.file;
+  const isSwitched = ['enabled', 'disabled'].some((key) => (kwargs.get(key) ?? null) !== null);
   const source: AptSource = {
-    ...base,
-    uri: wanted.uri,
-    line: wanted.line.endsWith('\n') ? wanted.line : `${wanted.line}\n`,
-    comps: asked.comps,
-    architectures: asked.architectures,
-    signedBy: wanted.signedBy,
-    file: text('file', old?.file ?? MAIN_FILE),
-    dist: text('dist', base.dist),
-    comment:
-      comments === undefined
-        ? base.comment
-        : (Array.isArray(comments) ? comments : [comments]).map(pyStr).join(' ').trim(),
-    disabled: kwargs.has('disabled')
-      ? isTrue(kwargs.get('disabled'))
-      : kwargs.has('enabled')
-        ? !isTrue(kwargs.get('enabled'))
-        : base.disabled,
+    ...wanted,
+    type: base.type,
+    file,
+    comment: (kwargs.get('comments') ?? null) === null ? base.comment : wanted.comment,
+    disabled: isSwitched ? wanted.disabled : base.disabled,
+    line: repo.endsWith('\n') ? repo : `${repo}\n`,
   };
-  const isRenamed = kwargs.has('uri') && kwargs.get('uri') !== wanted.uri;
-  return isRenamed || (old !== undefined && old.uri !== wanted.uri)
-    ? { ...source, line: sourceText(source) }
-    : source;
+  return old !== undefined && old.uri !== wanted.uri ? { ...source, line: sourceText(source) } : source;
 }
 
-/** All sources into one file, each once; the other files are removed (`consolidate=True`). */
+/** All lines into one file, each once; the other files of lines are removed (`consolidate=True`). Stanzas stay where they are. */
 function consolidate(): void {
-  const before = sourceLines();
+  const before = sourcePieces().filter(({ file }) => !isStanzaFile(file));
   const kept = new Map<string, AptSource>();
-  for (const { source } of before) {
-    if (source === undefined) continue;
-    const key = JSON.stringify([source.architectures, source.disabled, source.type, source.uri, source.dist]);
+  for (const source of before.flatMap(({ sources }) => sources)) {
+    const key = JSON.stringify([
+      architecturesOf(source),
+      source.disabled,
+      source.type,
+      source.uri,
+      source.dist,
+    ]);
     const same = kept.get(key);
     const comps = [...new Set([...(same?.comps ?? []), ...source.comps])];
     kept.set(key, { ...(same ?? source), comps, file: MAIN_FILE });
@@ -251,14 +241,14 @@ async function addPpa(
   repo: string,
   { refresh, kwargs }: { readonly refresh: boolean; readonly kwargs: Dict },
 ): Promise<Dict> {
-  if (!UBUNTUS.includes(ctx.grains.get('os') ?? ''))
+  if (!hasPpas(ctx.grains))
     throw new CommandExecutionError(`cannot parse "ppa:" style repo definitions: ${repo}`);
   // Salt compat: without the program Salt asks launchpad.net itself
   if (findProgram('apt-add-repository') === undefined || kwargs.has('ppa_auth'))
     throw new CommandExecutionError(
       `${repo} needs the program apt-add-repository (package software-properties-common); private ones have to be given as a line`,
     );
-  const known = findSource(ppaLine(ctx, repo, kwargs) ?? repo);
+  const known = configuredSource(namedLine(ctx.grains, repo, kwargs), kwargs);
   if (known !== undefined) return new Map([[repo, sourceDict(known)]]);
   const words = ['apt-add-repository', '-y', repo];
   const ended = await callApt(ctx, words, { scope: false });
@@ -281,10 +271,11 @@ interface KeyOrder {
 /** The keys of a source: by id from a server, from an address, or as text. */
 async function addKeys(
   ctx: ModuleContext,
-  source: AptSource,
+  signed: string,
   { kwargs, saltenv, usesAptKey }: KeyOrder,
 ): Promise<void> {
-  const folder = source.signedBy === '' ? null : dirName(source.signedBy);
+  const path = signed.startsWith('/') ? signed : '';
+  const folder = path === '' ? null : dirName(path);
   const place = keyPlace(ctx, usesAptKey, folder);
   const none = { path: null, text: null, keyserver: null, keyid: null, keyfile: null, saltenv };
   if (kwargs.has('keyid')) {
@@ -292,16 +283,12 @@ async function addKeys(
     if (!truthy(ids) || !truthy(server))
       throw new PythonError('NameError', 'both keyserver and keyid options required.');
     for (const id of (Array.isArray(ids) ? ids : [ids]).map(keyId))
-      await receiveKey(
-        ctx,
-        { ...none, keyserver: server, keyid: id, keyfile: baseName(source.signedBy) },
-        place,
-      );
+      await receiveKey(ctx, { ...none, keyserver: server, keyid: id, keyfile: baseName(path) }, place);
   } else if (kwargs.has('key_url')) {
     const url = pyStr(kwargs.get('key_url') ?? '');
     const cached = await ctx.functions.call('cp.cache_file', [url, saltenv]);
     if (!truthy(cached)) throw new CommandExecutionError(`Error: file not found: ${withoutCredentials(url)}`);
-    const keyfile = source.signedBy === '' ? null : baseName(source.signedBy);
+    const keyfile = path === '' ? null : baseName(path);
     if (usesAptKey) {
       const out = await runStdout(ctx, ['apt-key', 'add', pyStr(cached)]);
       if (!out.toUpperCase().startsWith('OK'))

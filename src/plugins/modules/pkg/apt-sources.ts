@@ -1,12 +1,16 @@
-/** The sources that apt is configured with (one line each). Follows 3006.16 salt/modules/aptpkg.py `SourceEntry`. */
+/**
+ * The sources that apt is configured with: lines of `.list` files, and stanzas of `.sources` files. Follows 3006.16
+ * salt/modules/aptpkg.py `SourceEntry` for the lines, and 3008 for the stanzas, which earlier Salts do not see.
+ */
 import { readdirSync } from 'node:fs';
 import { readTextIfExists } from '../../../host/files.ts';
 import { isFile, joinPath } from '../../../python/paths.ts';
-import { pyStr } from '../../../python/values/repr.ts';
-import { dict, truthy, type Dict } from '../../../python/values/value.ts';
+import { dict, type Dict } from '../../../python/values/value.ts';
 import { linesOf } from '../file/text.ts';
+import { isOff, stanzaOptions } from './apt-options.ts';
+import { stanzasOf, type Stanza } from './deb822.ts';
 
-/** One source. */
+/** One source: what one line says, or one type, address and suite of a stanza. */
 export interface AptSource {
   readonly file: string;
   readonly line: string;
@@ -15,10 +19,12 @@ export interface AptSource {
   readonly uri: string;
   readonly dist: string;
   readonly comps: readonly string[];
-  readonly architectures: readonly string[];
-  readonly signedBy: string;
-  /** What stands behind a `#`. */
+  /** By their names in a line, in their order. */
+  readonly options: ReadonlyMap<string, string>;
+  /** What stands behind a `#`, or above a stanza. */
   readonly comment: string;
+  /** What it is a part of in a `.sources` file. */
+  readonly stanza?: Stanza;
 }
 
 /** The file that sources are in unless another is named. */
@@ -29,8 +35,21 @@ const TYPES = ['deb', 'deb-src', 'rpm', 'rpm-src'];
 /** A line: its type, options, address, distribution and components. The name of a disc is in brackets of its own, with blanks in it. */
 const SOURCE =
   /^(\S+)\s+(?:\[([^\]]*)\]\s*)?(cdrom:\[[^\]]*\]\S*|(?!cdrom:\[)[^\s[]\S*)\s+(\S+)(?:\s+(.*))?$/;
-const OPTIONS = /^(?:#\s*)?\S+\s+\[([^\]]*=[^\]]*)\]/;
 const isAddress = (uri: string): boolean => /^[a-z0-9+.-]+:./i.test(uri) || uri.startsWith('{');
+const blanks = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** The address without slashes at its end. */
+export const bareUri = (uri: string): string => uri.replace(/\/+$/, '');
+
+/** The architectures of a source; none for all. */
+export const architecturesOf = ({ options }: Pick<AptSource, 'options'>): string[] =>
+  options.get('arch')?.split(',') ?? [];
+
+/** The keys of a source: a path, or a block of text in a stanza; empty for none. */
+export const signedBy = ({ options }: Pick<AptSource, 'options'>): string => options.get('signed-by') ?? '';
+
+/** Whether sources are kept as stanzas in a file. */
+export const isStanzaFile = (file: string): boolean => file.endsWith('.sources');
 
 /** Takes a line apart; undefined for what is no source. */
 export function parseSource(line: string, file = MAIN_FILE): AptSource | undefined {
@@ -42,9 +61,6 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
   if (hash > 0) text = text.slice(0, hash);
   const [, type = '', options = '', uri = '', dist = '', comps = ''] = SOURCE.exec(text.trim()) ?? [];
   if (!TYPES.includes(type) || !isAddress(uri)) return undefined;
-  const given = options.trim().split(/\s+/);
-  const option = (name: string): string | undefined =>
-    given.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
   return {
     file,
     line,
@@ -52,63 +68,86 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
     type,
     uri,
     dist,
-    comps: comps.split(/\s+/).filter((comp) => comp !== ''),
-    architectures: option('arch')?.split(',') ?? [],
-    signedBy: option('signed-by') ?? '',
+    comps: blanks(comps),
+    options: new Map(
+      blanks(options).map((word): [string, string] => {
+        const [name = ''] = word.split('=', 1);
+        return [name, word.slice(name.length + 1)];
+      }),
+    ),
     comment,
   };
-}
-
-/**
- * Why a file is none that lines of sources may be written into: apt reads a `.sources` file as deb822, stops over a line there, and the
- * line would not be found again.
- */
-export function wrongFormat(file: string): string | undefined {
-  if (!file.endsWith('.sources')) return undefined;
-  return `${file} is a file in the format deb822, which Brine does not write; name one that ends in .list, or manage it with file.managed`;
 }
 
 /** What is said of a line that is no source. */
 export const notUnderstood = (line: string): string =>
   `Name ${line} is not valid. This must be the complete repo entry as seen in the sources file`;
 
-function sourceFiles(folder: string): string[] {
+function namesBelow(recursive: boolean, ending: string): string[] {
   let names: string[];
   try {
-    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    names = readdirSync(FOLDER, { recursive, encoding: 'utf8' });
   } catch {
     return [];
   }
   return names
-    .filter((name) => name.endsWith('.list'))
-    .map((name) => joinPath(folder, name))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => joinPath(FOLDER, name))
     .filter(isFile);
 }
 
-/** A line of a file of sources: a source, or what else stands there. */
-export interface SourceLine {
+/** A part of a file of sources: a line or a stanza with its sources, or what else stands there. */
+export interface SourcePiece {
   readonly file: string;
   readonly text: string;
-  readonly source: AptSource | undefined;
+  readonly sources: readonly AptSource[];
 }
 
-/** All lines of all files, so that they can be written again. */
-export function sourceLines(): SourceLine[] {
-  return [MAIN_FILE, ...sourceFiles(FOLDER)].flatMap((file) =>
-    linesOf(readTextIfExists(file) ?? '').map((text) => ({ file, text, source: parseSource(text, file) })),
+function piecesOf(file: string): SourcePiece[] {
+  const lines = linesOf(readTextIfExists(file) ?? '');
+  if (!isStanzaFile(file))
+    return lines.map((text) => ({ file, text, sources: [parseSource(text, file) ?? []].flat() }));
+  return stanzasOf(lines).map((piece) =>
+    typeof piece === 'string' ? { file, text: piece, sources: [] } : stanzaPiece(file, piece),
   );
 }
 
-/** The line that says what a source is, with the options of its old line that are not changed. */
+/** A stanza as a part of its file. */
+export function stanzaPiece(file: string, stanza: Stanza): SourcePiece {
+  const words = (name: string): string[] => blanks(stanza.get(name) ?? '');
+  const common = {
+    file,
+    stanza,
+    disabled: isOff(stanza.get('Enabled') ?? 'yes'),
+    comps: words('Components'),
+    options: stanzaOptions(stanza),
+    comment: stanza.comment,
+  };
+  const sources = words('Types').flatMap((type) =>
+    words('URIs').flatMap((uri) =>
+      words('Suites').map((dist): AptSource => {
+        const source = { ...common, type, uri, dist, line: '' };
+        return { ...source, line: sourceText({ ...source, comment: '' }) };
+      }),
+    ),
+  );
+  return { file, text: stanza.text, sources };
+}
+
+/** All parts of all files, so that they can be written again. */
+export function sourcePieces(): SourcePiece[] {
+  return [MAIN_FILE, ...namesBelow(true, '.list'), ...namesBelow(false, '.sources')].flatMap(piecesOf);
+}
+
+/** The line that says what a source is. A key that stands in its stanza is not in it. */
 export function sourceText(source: AptSource): string {
-  const given = (OPTIONS.exec(source.line.trim())?.[1] ?? '').split(/\s+/).filter((word) => word !== '');
-  const options = new Map(given.map((word) => [word.split('=', 1)[0] ?? '', word]));
-  if (source.architectures.length > 0) options.set('arch', `arch=${source.architectures.join(',')}`);
-  if (source.signedBy !== '') options.set('signed-by', `signed-by=${source.signedBy}`);
+  const options = [...source.options]
+    .filter(([, value]) => !value.includes('\n'))
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`));
   const words = [
     ...(source.disabled ? ['#'] : []),
     source.type,
-    ...(options.size > 0 ? [`[${[...options.values()].join(' ')}]`] : []),
+    ...(options.length > 0 ? [`[${options.join(' ')}]`] : []),
     source.uri,
     source.dist,
     ...source.comps,
@@ -118,15 +157,13 @@ export function sourceText(source: AptSource): string {
 }
 
 /** All sources, disabled ones included. */
-export function aptSources(): AptSource[] {
-  return [MAIN_FILE, ...sourceFiles(FOLDER)].flatMap((file) =>
-    linesOf(readTextIfExists(file) ?? '').flatMap((line) => parseSource(line, file) ?? []),
-  );
-}
+export const aptSources = (): AptSource[] => sourcePieces().flatMap(({ sources }) => sources);
 
-/** A source as Salt shows it. */
+/** A source as Salt shows it; one of a stanza as 3008 does, with the comment above it. */
 export function sourceDict(source: AptSource): Dict {
-  return dict({
+  const { stanza } = source;
+  const words = (name: string): string[] => blanks(stanza?.get(name) ?? '');
+  const known = dict({
     file: source.file,
     comps: [...source.comps],
     disabled: source.disabled,
@@ -134,49 +171,37 @@ export function sourceDict(source: AptSource): Dict {
     type: source.type,
     uri: source.uri,
     line: source.line.trim(),
-    architectures: [...source.architectures],
-    signedby: source.signedBy,
+    architectures: architecturesOf(source),
+    signedby: signedBy(source),
   });
-}
-
-/** The configured source that a line describes. */
-export function findSource(line: string): AptSource | undefined {
-  const wanted = parseSource(line);
-  if (wanted === undefined) return undefined;
-  const bare = (uri: string): string => uri.replace(/\/+$/, '');
-  return aptSources().find(
-    ({ type, uri, dist, comps }) =>
-      type === wanted.type &&
-      bare(uri) === bare(wanted.uri) &&
-      dist === wanted.dist &&
-      (wanted.comps.length === 0 || wanted.comps.some((comp) => comps.includes(comp))),
-  );
+  if (stanza === undefined) return known;
+  return new Map([
+    ...known,
+    ...dict({
+      enabled: !source.disabled,
+      types: words('Types'),
+      uris: words('URIs'),
+      suites: words('Suites'),
+      ...(source.comment === '' ? {} : { comments: source.comment }),
+    }),
+  ]);
 }
 
 /**
- * The source that a line and keywords of `pkgrepo.managed` describe, as Salt shows it; undefined for what is no source.
- * Follows 3006.16 salt/modules/aptpkg.py `_expand_repo_def`.
+ * The configured source that is meant, of several the one with the same components before one that shares some, and one that is
+ * switched on before one that is not.
  */
-export function describedSource(line: string, keywords: Dict): Dict | undefined {
-  const parsed = parseSource(line);
-  if (parsed === undefined) return undefined;
-  const text = (name: string, fallback: string): string =>
-    keywords.has(name) ? pyStr(keywords.get(name) ?? null) : fallback;
-  const list = (name: string, fallback: readonly string[]): readonly string[] =>
-    keywords.has(name)
-      ? text(name, '')
-          .split(',')
-          .map((word) => word.trim())
-      : fallback;
-  const source: AptSource = {
-    ...parsed,
-    uri: text('uri', parsed.uri),
-    dist: text('dist', parsed.dist),
-    comps: list('comps', parsed.comps),
-    architectures: list('architectures', parsed.architectures),
-    signedBy: text('signedby', parsed.signedBy),
-    disabled: keywords.has('disabled') ? truthy(keywords.get('disabled')) : parsed.disabled,
-    comment: '',
-  };
-  return sourceDict({ ...source, line: sourceText(source) });
+export function findSource(sources: readonly AptSource[], wanted: AptSource): AptSource | undefined {
+  const { comps, type, dist } = wanted;
+  const isSame = (source: AptSource): boolean =>
+    source.comps.length === comps.length && comps.every((comp) => source.comps.includes(comp));
+  const found = sources.filter(
+    (source) =>
+      source.type === type &&
+      bareUri(source.uri) === bareUri(wanted.uri) &&
+      source.dist === dist &&
+      (comps.length === 0 || comps.some((comp) => source.comps.includes(comp))),
+  );
+  const rank = (source: AptSource): number => (isSame(source) ? 0 : 2) + (source.disabled ? 1 : 0);
+  return found.toSorted((a, b) => rank(a) - rank(b))[0];
 }

@@ -18,8 +18,9 @@ const place = {
 export const repositoryFunctions = {
   mod_repo: defineFunction({
     doc:
-      'Adds a repository, or changes one. Keywords: `comps`, `architectures` (with commas between), `file`, `dist`, `disabled`, `enabled`, ' +
-      '`comments`, `keyid` with `keyserver`, `key_url`, `key_text`, `consolidate`, `refresh`.',
+      'Adds a repository, or changes one, in the line or the stanza (deb822) where it stands; a new one becomes a stanza where `file` ends ' +
+      'in `.sources`. Keywords: `comps`, `architectures` (with commas between), `file`, `dist`, `uri`, `signedby` (a path; in a stanza also ' +
+      'the key itself), `trusted`, `disabled`, `enabled`, `comments`, `keyid` with `keyserver`, `key_url`, `key_text`, `consolidate`, `refresh`.',
     params: { repo, saltenv, aptkey: place.aptkey },
     kwargs: 'kwargs',
     returns:
@@ -28,7 +29,7 @@ export const repositoryFunctions = {
     run: (ctx, args, _rest, kwargs) => modifyRepository(ctx, args, kwargs),
   }),
   del_repo: defineFunction({
-    doc: 'Removes a repository, or some of its components. A file in `sources.list.d` that is empty then is removed.',
+    doc: 'Removes a repository, or some of its components; other sources of its stanza stay. A file in `sources.list.d` that is empty then is removed.',
     params: { repo },
     kwargs: 'kwargs',
     returns: 'what was removed from which file',
