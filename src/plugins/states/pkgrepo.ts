@@ -58,7 +58,7 @@ function wantedRepository(ctx: StateContext, args: RepositoryArgs, kwargs: Dict)
   let repo = args.name;
   words.set('name', args.name);
   if (familyOf(ctx) === 'Debian') {
-    if (args.ppa !== undefined) repo = `ppa:${args.ppa}`;
+    if (args.ppa !== undefined && isUbuntu(ctx)) repo = `ppa:${args.ppa}`;
     words.set('disabled', !isOn);
   } else if (['RedHat', 'Suse'].includes(familyOf(ctx))) {
     if (args.copr !== undefined && familyOf(ctx) === 'RedHat') repo = `copr:${args.copr}`;

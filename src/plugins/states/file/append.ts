@@ -18,7 +18,7 @@ import { templateTexts, textSources, untilSourcesFail } from './template-texts.t
 import { TOUCH_PARAMS, touchFile } from './touch.ts';
 
 const TEXT_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   text: opt(S.text, null),
   // as given: a missing folder is made here for `true` alone, and by touch for all that is true in Python
   makedirs: opt(P.makedirs, false),

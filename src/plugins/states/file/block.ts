@@ -12,7 +12,7 @@ import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
 import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 
 const BLOCK_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   marker_start: opt({ type: 'str', doc: 'The line before the block.' }, '#-- start managed zone --'),
   marker_end: opt({ type: 'str', doc: 'The line behind the block.' }, '#-- end managed zone --'),
   ...TEXT_SOURCE_PARAMS,

@@ -12,7 +12,7 @@ import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
 
 const COMMENT_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   regex: param.text({ doc: 'An expression that finds the lines.' }),
   char: opt(param.text(S.char), '#'),
   backup: opt(S.edit_backup, '.bak'),

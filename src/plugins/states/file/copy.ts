@@ -17,7 +17,7 @@ import {
 } from '../../../python/paths.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import { opt, P, pathOf } from '../../modules/file/params.ts';
+import { opt, pathOf } from '../../modules/file/params.ts';
 import { statsOf } from '../../modules/file/stats.ts';
 import { hashFile } from '../../modules/file/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -40,8 +40,8 @@ const COPY_PARAMS = {
   preserve: opt(param.flag({ doc: 'Keep the owner and mode that the source has.' }), false),
   ...OWNER_PARAMS,
   // as given: what folders get is made of its digits
-  mode: opt(P.mode, null),
-  dir_mode: opt({ type: 'str', doc: S.dir_mode.doc }, null),
+  mode: opt(S.mode, null),
+  dir_mode: opt(S.dir_mode, null),
   subdir: opt(param.flag({ doc: 'Copy into a folder that is there.' }), false),
 } as const;
 

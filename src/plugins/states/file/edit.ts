@@ -24,7 +24,7 @@ function smallLetters(value: Value): Value {
 }
 
 const LINE_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   content: opt({ type: 'str', doc: S.content.doc }, null),
   match: opt({ type: 'str', doc: 'Text or expression that finds the line to replace or delete.' }, null),
   mode: opt(
@@ -44,7 +44,7 @@ const LINE_PARAMS = {
 } as const;
 
 const REPLACE_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   pattern: { type: 'str', doc: S.pattern.doc },
   repl: { type: 'str', doc: 'What takes the place; `\\1` is the first group.' },
   count: opt({ type: 'int', doc: 'How many at most; 0 for all.' }, 0),

@@ -94,7 +94,7 @@ export const hardlinkStates = {
   hardlink: defineState({
     doc: 'Makes sure that a file has one more name.',
     params: {
-      name: S.name,
+      name: S.file_name,
       target: param.by(textArgument, { type: 'str', doc: 'The file.' }),
       force: opt(S.force, false),
       makedirs: opt(S.makedirs, false),

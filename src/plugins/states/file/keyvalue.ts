@@ -14,7 +14,7 @@ import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 
 const KEYVALUE_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   key: opt(param.textOrNone({ doc: 'The key.' }), null),
   value: opt({ type: 'str', doc: 'Its value.' }, null),
   key_values: opt({ type: 'dict', doc: 'Several keys and values.' }, null),

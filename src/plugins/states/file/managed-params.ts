@@ -5,7 +5,7 @@ import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 /** The parameters of `file.managed`. */
 export const MANAGED_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   source: opt({ ...S.source, type: 'str or list' }, null),
   source_hash: opt(S.source_hash, ''),
   source_hash_name: opt(S.source_hash_name, null),

@@ -1,5 +1,5 @@
 /** `file.mknod`: devices and pipes. Follows 3006.16 salt/states/file.py `mknod`. */
-import { opt, P } from '../../modules/file/params.ts';
+import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
@@ -21,12 +21,12 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 const MKNOD_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   ntype: param.text({ doc: 'c for a character device, b for a block device, p for a pipe.' }),
   major: opt(S.major, 0),
   minor: opt(S.minor, 0),
   ...OWNER_PARAMS,
-  mode: opt(P.mode, '0600'),
+  mode: opt(S.mode, '0600'),
 } as const;
 
 async function mknod(

@@ -1,9 +1,37 @@
 /** What the parameters of the states of `file` mean: those of the functions of `file`, and what only states have. */
 import { opt, P, pathOf, textArgument } from '../../modules/file/params.ts';
+import { isDir } from '../../../python/paths.ts';
+import { SaltInvocationError } from '../../../errors/errors.ts';
 import { normalizeMode } from '../../modules/file/stats.ts';
+import { pyStr } from '../../../python/values/repr.ts';
 import type { ParamSpec, TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
+
+/**
+ * Reads the mode of a state; `keep` is what sources have. Salt compat: Salt finds out that it is none after the file was written, and
+ * in test mode promises it.
+ * @throws SaltInvocationError for what is no number in octal digits
+ */
+export function modeOf(value: Value): string | null {
+  const digits = normalizeMode(value);
+  if (digits === null || digits === 'keep' || /^[0-7]+$/.test(digits)) return digits;
+  throw new SaltInvocationError(`'${pyStr(value)}' is no mode: give it in octal digits, as in '0644'`);
+}
+
+/**
+ * Reads the path of a file that a state makes or changes. Salt compat: of one that ends in a slash Salt says in test mode that it would
+ * be created.
+ * @throws SaltInvocationError for one that names a folder which is not there
+ */
+function filePathOf(value: Value): string {
+  const path = pathOf(value);
+  if (path.length > 1 && path.endsWith('/') && !isDir(path))
+    throw new SaltInvocationError(
+      `${path} ends in a slash, which names a folder; leave the slash out for a file`,
+    );
+  return path;
+}
 
 /** A mode that another one stands in for when it is false in Python. */
 export interface WantedMode {
@@ -13,18 +41,19 @@ export interface WantedMode {
 
 /** Reads a mode that another one may stand in for. */
 export function wantedMode(value: Value): WantedMode {
-  return { digits: normalizeMode(value), isGiven: truthy(value) };
+  return { digits: modeOf(value), isGiven: truthy(value) };
 }
 
 const STATE = {
   name: param.by(pathOf, P.name),
-  mode: param.by(normalizeMode, P.mode),
+  file_name: param.by(filePathOf, P.name),
+  mode: param.by(modeOf, P.mode),
   follow_symlinks: param.flag(P.follow_symlinks),
   skip_verify: param.flag(P.skip_verify),
   use_etag: param.flag(P.use_etag),
   makedirs: param.flag({ doc: 'Create missing parent folders.' }),
   backup: { type: 'str', doc: '`minion` keeps a copy of the old file, see file.list_backups.' },
-  dir_mode: param.by(normalizeMode, { type: 'str', doc: 'The mode of folders that are created.' }),
+  dir_mode: param.by(modeOf, { type: 'str', doc: 'The mode of folders that are created.' }),
   file_mode: { type: 'str', doc: 'The mode of files.' },
   force: param.flag({ doc: 'Remove what is in the way.' }),
   backupname: param.textOrNone({ doc: 'What is in the way is renamed to this.' }),

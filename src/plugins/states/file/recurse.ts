@@ -4,7 +4,6 @@ import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { baseName, isAbs, isDir, joinPath, pathExists } from '../../../python/paths.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt } from '../../modules/file/params.ts';
-import { normalizeMode } from '../../modules/file/stats.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
@@ -15,7 +14,7 @@ import { manageFile } from './managed.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
 import { environment, FileOutcome, withDefaults } from './outcome.ts';
-import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
+import { modeOf, OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 import { recursedFiles } from './recurse-files.ts';
 import { makeSymlink, SYMLINK_PARAMS } from './symlink.ts';
 
@@ -28,10 +27,13 @@ const RECURSE_PARAMS = {
   ...OWNER_PARAMS,
   dir_mode: opt({ ...S.dir_mode, doc: 'The mode of folders.' }, null),
   file_mode: opt(
-    param.by(normalizeMode, { type: 'str', doc: 'The mode of files; `keep` takes those of the sources.' }),
+    param.by(modeOf, { type: 'str', doc: 'The mode of files; `keep` takes those of the sources.' }),
     null,
   ),
-  sym_mode: opt({ type: 'str', doc: 'The mode of folders that are created for links.' }, null),
+  sym_mode: opt(
+    param.by(modeOf, { type: 'str', doc: 'The mode of folders that are created for links.' }),
+    null,
+  ),
   template: opt(S.template, null),
   context: opt(S.context, null),
   replace: opt(param.flag({ doc: 'False: files that are there keep their content.' }), true),

@@ -17,7 +17,7 @@ import { environment, FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 const SERIALIZE_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   dataset: opt({ type: 'dict or list', doc: 'The data.' }, null),
   dataset_pillar: opt(
     param.valueIfGiven({ type: 'str', doc: 'The data is in the pillar, under this key.' }),

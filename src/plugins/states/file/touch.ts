@@ -9,7 +9,7 @@ import { S, type ArgsOf } from './params.ts';
 
 /** The parameters of `file.touch`. */
 export const TOUCH_PARAMS = {
-  name: S.name,
+  name: S.file_name,
   atime: opt({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }, null),
   mtime: opt({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }, null),
   makedirs: opt(S.makedirs, false),
