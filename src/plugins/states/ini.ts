@@ -18,12 +18,10 @@ const STYLE = {
   encoding: { default: null, type: 'str', doc: 'The encoding of the file; UTF-8 without it.' },
 } as const;
 
-/** What is left of a list, of the letters of a text, or of the keys of a mapping. */
-function itemsOf(value: Value): Value[] {
+/** Names: those of a list, the keys of a mapping, or one. Salt compat: Salt takes the letters of a text for names. */
+function namesOf(value: Value): Value[] {
   if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return [...value];
-  if (isDict(value)) return [...value.keys()];
-  throw new PythonError('TypeError', `'${pyTypeName(value)}' object is not iterable`);
+  return isDict(value) ? [...value.keys()] : [pyStr(value)];
 }
 
 /** Reads sections with what they hold. */
@@ -40,7 +38,7 @@ async function announceOptionsAbsent(
 ): Promise<StateResult> {
   const said = new Announcement();
   for (const [section, keys] of sections) {
-    if (!Array.isArray(keys)) {
+    if (keys === null) {
       const value = await callIni(ctx, file, 'get_option', { section: null, option: section });
       if (truthy(value)) said.change(`Deleted key ${pyStr(section)}.`);
       else said.note(`Key ${pyStr(section)} does not exist.`);
@@ -48,7 +46,7 @@ async function announceOptionsAbsent(
     }
     const current = (await callIni(ctx, file, 'get_section', { section })) as Dict;
     const where = truthy(section) ? ` in section ${pyStr(section)}` : '';
-    for (const key of keys)
+    for (const key of namesOf(keys))
       if (truthy(current.get(key))) said.change(`Deleted key ${pyStr(key)}${where}.`);
       else said.note(`Key ${pyStr(key)}${where} does not exist.`);
   }
@@ -61,14 +59,16 @@ async function removeOptions(
   sections: [Value, Value][],
 ): Promise<StateResult> {
   const changes: Dict = new Map();
-  for (const [section, keys] of sections)
-    for (const key of itemsOf(keys)) {
-      const value = await callIni(ctx, file, 'remove_option', { section, option: key });
+  for (const [section, keys] of sections) {
+    // without names it is itself an option before all sections
+    const [place, names] = keys === null ? [null, [section]] : [section, namesOf(keys)];
+    for (const key of names) {
+      const value = await callIni(ctx, file, 'remove_option', { section: place, option: key });
       if (!truthy(value)) continue;
       const inner = changes.get(section);
-      if (Array.isArray(keys)) changes.set(section, new Map([...(isDict(inner) ? inner : []), [key, value]]));
-      else changes.set(section, value);
+      changes.set(section, place === null ? value : new Map([...(isDict(inner) ? inner : []), [key, value]]));
     }
+  }
   return outcome(file.name, true, changes.size > 0 ? 'Changes take effect' : NOTHING, changes);
 }
 
@@ -133,7 +133,7 @@ const optionsAbsent = defineState({
   },
 });
 
-const SECTIONS = param.by((value) => (truthy(value) ? itemsOf(value) : []), {
+const SECTIONS = param.by((value) => (truthy(value) ? namesOf(value) : []), {
   default: null,
   type: 'list or dict',
   doc: 'The names of the sections.',

@@ -86,7 +86,7 @@ export async function fstabPresent(ctx: StateContext, wanted: WantedEntry): Prom
     if (said === undefined)
       return outcome(name, false, `${folder} entry cannot be created in ${config}: ${pyStr(out)}.`);
     const more = out === 'new' && wanted.mount ? [`Will mount ${name} on ${folder}`] : [];
-    return outcome(name, null, [said, ...more]);
+    return outcome(name, out === 'present' ? true : null, [said, ...more]);
   }
   const out = await ctx.functions.call('mount.set_fstab', [], args);
   if (out === 'present') return outcome(name, true, `${folder} entry was already in ${config}.`);
@@ -118,7 +118,7 @@ export async function fstabAbsent(ctx: StateContext, unwanted: TableEntry): Prom
   const device = await deviceText(ctx, name, mountBy);
   const table = await ctx.functions.call('mount.fstab', [config]);
   if (!isDict(table) || !table.has(folder))
-    return outcome(name, ctx.state.test ? null : true, `${folder} entry is already missing in ${config}.`);
+    return outcome(name, true, `${folder} entry is already missing in ${config}.`);
   if (ctx.state.test) return outcome(name, null, `${folder} entry will be removed from ${config}.`);
   const words = dict({ name: folder, device: device ?? null, config });
   return (await ctx.functions.call('mount.rm_fstab', [], words)) === true
