@@ -4,7 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sanitizeHost } from '../../../src/plugins/modules/network/probes.ts';
+import { networkDifferences } from '../../../src/plugins/modules/docker/compare-networks.ts';
+import { addKey } from '../../../src/plugins/modules/pkg/apt-keys.ts';
+import { resolvedName } from '../../../src/plugins/modules/pkg/rpm.ts';
+import { dict } from '../../../src/python/values/value.ts';
 import { localMinion } from '../../support/local-minion.ts';
+import { fakeStateContext } from '../../support/state-context.ts';
 
 test('later releases - logrotate keeps each script with its end, and the other files of a block', async (t) => {
   const { path, call } = localMinion(t);
@@ -139,3 +144,40 @@ test(
     assert.deepEqual(await changes(), []);
   },
 );
+
+test('later releases - x86_64_v2 goes by the name of x86_64, and no other architecture does', () => {
+  assert.equal(resolvedName('bash', 'x86_64', 'x86_64_v2'), 'bash');
+  assert.equal(resolvedName('bash', 'x86_64_v2', 'x86_64'), 'bash');
+  assert.equal(resolvedName('bash', 'i686', 'x86_64_v2'), 'bash.i686');
+});
+
+test('later releases - a key of apt in a file that ends in .asc stays text', async (t) => {
+  const { path } = localMinion(t);
+  const text = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDMEYCQjIxYJ\n-----END PGP PUBLIC KEY BLOCK-----\n';
+  writeFileSync(path('fetched'), text);
+  const ctx = fakeStateContext({ functions: { 'cp.cache_file': path('fetched') } });
+  const key = {
+    path: 'salt://k',
+    text: null,
+    keyserver: null,
+    keyid: null,
+    saltenv: 'base',
+    keyfile: 'k.asc',
+  };
+  assert.equal(await addKey(ctx, key, { usesAptKey: false, folder: path('') }), true);
+  assert.equal(readFileSync(path('k.asc'), 'utf8'), text);
+});
+
+test('later releases - an empty IPRange of Docker 29 is no difference of networks', () => {
+  const network = (pool: Readonly<Record<string, string>>): ReturnType<typeof dict> =>
+    dict({ Name: 'n', IPAM: dict({ Driver: 'default', Config: [dict(pool)] }) });
+  const wanted = network({ Subnet: '10.0.0.0/24' });
+  assert.equal(
+    networkDifferences(wanted, network({ Subnet: '10.0.0.0/24', IPRange: '', Gateway: '' }), []).size,
+    0,
+  );
+  assert.equal(
+    networkDifferences(wanted, network({ Subnet: '10.0.0.0/24', IPRange: '10.0.0.0/25' }), []).size,
+    1,
+  );
+});

@@ -5,8 +5,12 @@ import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../
 const change = (before: Value, after: Value): Dict => dict({ old: before, new: after });
 const BRIDGE_NAME = 'com.docker.network.bridge.name';
 
-function byText(list: Value | undefined): Value[] {
-  return (Array.isArray(list) ? [...list] : []).sort((a, b) => (pyRepr(a) < pyRepr(b) ? -1 : 1));
+/** Pools in order, without fields that are empty: Docker 29 writes them. Salt compat: as later releases do (68518). */
+function poolsOf(list: Value | undefined): Value[] {
+  const pools = (Array.isArray(list) ? list : []).map((pool) =>
+    isDict(pool) ? new Map([...pool].filter(([, value]) => value !== '')) : pool,
+  );
+  return pools.sort((a, b) => (pyRepr(a) < pyRepr(b) ? -1 : 1));
 }
 
 /** The differences of mappings of which only the keys of the first count. */
@@ -15,7 +19,7 @@ function innerDifferences(first: Dict, second: Dict, skipped: (key: Value) => bo
   for (const [key, before] of first) {
     if (skipped(key)) continue;
     const [a, b] =
-      key === 'Config' ? [byText(before), byText(second.get(key))] : [before, second.get(key) ?? null];
+      key === 'Config' ? [poolsOf(before), poolsOf(second.get(key))] : [before, second.get(key) ?? null];
     if ((truthy(a ?? null) || truthy(b ?? null)) && !valuesEqual(a ?? null, b ?? null))
       out.set(key, change(a ?? null, b ?? null));
   }

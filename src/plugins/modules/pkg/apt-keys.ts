@@ -170,7 +170,8 @@ async function copyKey(
 ): Promise<boolean> {
   const name = truthy(keyfile) ? pyStr(keyfile) : baseName(cached);
   const isText = /^-*BEGIN PGP/.test(decodeUtf8(readFileSync(cached)) ?? '');
-  if (!isText) {
+  // apt wants a file that ends in .asc to be text. Salt compat: as later releases do (68464)
+  if (!isText || name.endsWith('.asc')) {
     copyContent(cached, joinPath(folder, name));
     return true;
   }

@@ -12,11 +12,14 @@ const SEPARATOR = '_|-';
 const QUERY = ['NAME', 'EPOCH', 'VERSION', 'RELEASE', 'ARCH'].map((tag) => `%{${tag}}`);
 /** What is asked of rpm about a package: seven fields. */
 export const RPM_FORMAT = [...QUERY, '(none)', '%{INSTALLTIME}'].join(SEPARATOR);
+/** Packages for newer processors are named as their system is. Salt compat: as later releases do (68540). */
+const INTEL_64 = ['x86_64', 'x86_64_v2'];
 const INTEL_32 = ['i386', 'i486', 'i586', 'i686'];
 const ARM_32 = ['armv5tel', 'armv5tejl', 'armv6l', 'armv6hl', 'armv7l', 'armv7hl', 'armv7hnl'];
 /** Names of architectures, as they stand behind the dot of a package's name. */
 const RPM_ARCHITECTURES: ReadonlySet<string> = new Set([
-  ...['x86_64', 'athlon', 'amd64', 'ia32e', 'ia64', 'geode', 'noarch', 'aarch64', 'riscv64'],
+  ...INTEL_64,
+  ...['athlon', 'amd64', 'ia32e', 'ia64', 'geode', 'noarch', 'aarch64', 'riscv64'],
   ...INTEL_32,
   ...ARM_32,
   ...['ppc', 'ppc64', 'ppc64le', 'ppc64iseries', 'ppc64pseries', 's390', 's390x', 'sh3', 'sh4', 'sh4a'],
@@ -41,14 +44,14 @@ export function machineArchitecture(ctx: ModuleContext): string {
   return pyStr(ctx.grains.get('osarch') ?? ctx.grains.get('cpuarch') ?? '');
 }
 
-/** True when both are of 32 bits and of one family, and so go by one name. */
-function areOf32Bits(a: string, b: string): boolean {
-  return [INTEL_32, ARM_32].some((family) => family.includes(a) && family.includes(b));
+/** True when both are of one family, and so go by one name. */
+function areOfOneFamily(a: string, b: string): boolean {
+  return [INTEL_64, INTEL_32, ARM_32].some((family) => family.includes(a) && family.includes(b));
 }
 
 /** A name with its architecture where that is not the machine's own. */
 export function resolvedName(name: string, arch: string, own: string): string {
-  return arch === own || arch === 'noarch' || areOf32Bits(arch, own) ? name : `${name}.${arch}`;
+  return arch === own || arch === 'noarch' || areOfOneFamily(arch, own) ? name : `${name}.${arch}`;
 }
 
 /** `name.arch` taken apart; no architecture when the last part is none. */
@@ -67,7 +70,9 @@ export function splitArchitecture(name: string): {
 export function normalRpmName(ctx: ModuleContext, given: string): string {
   const { name, arch } = splitArchitecture(given);
   const own = machineArchitecture(ctx);
-  return arch !== undefined && (arch === own || arch === 'noarch' || areOf32Bits(arch, own)) ? name : given;
+  return arch !== undefined && (arch === own || arch === 'noarch' || areOfOneFamily(arch, own))
+    ? name
+    : given;
 }
 
 /** What is known of one installed version. */
