@@ -341,9 +341,9 @@ class Caller {
         docs.set(full, doc);
       }
     }
-    // Salt compat: Salt prints its text whatever `--out` says
-    if (docs.size > 0 && this.#codes.isStrict && this.#parsed.isTyped('output'))
-      await this.#display.value(docs);
+    // Salt compat: Salt prints its text whatever `--out` and `--out-file` say
+    const wantsForm = this.#parsed.isTyped('output') || this.#parsed.text('output_file') !== '';
+    if (docs.size > 0 && this.#codes.isStrict && wantsForm) await this.#display.value(docs);
     else for (const [full, doc] of docs) this.#io.stdout.write(`${pyStr(full)}:\n${pyStr(doc)}\n\n`);
     if (docs.size > 0) return 0;
     const names = [...(await state.registry.modules())].flatMap(([name, { functions }]) =>

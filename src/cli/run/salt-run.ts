@@ -173,7 +173,7 @@ async function printDocs(
     return codes.of('nothing documented');
   }
   // Salt compat: Salt prints its text whatever `--out` says
-  if (parsed.isTyped('output') && codes.isStrict) {
+  if ((parsed.isTyped('output') || parsed.text('output_file') !== '') && codes.isStrict) {
     await new Display(merged, io, logging.logger, '').value(docs);
     return 0;
   }

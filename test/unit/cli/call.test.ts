@@ -95,6 +95,9 @@ test('salt-call - -d prints documentation of a module or a function', async (t) 
   const one = await call(folder, ['--local', '-d', 'test.ping']);
   assert.equal(one.code, 0);
   assert.match(one.stdout, /^test\.ping:\n\n {4}\S/);
+  const file = join(folder, 'docs');
+  assert.equal((await call(folder, ['--local', '-d', 'event', '--out-file', file])).stdout, '');
+  assert.match(readFileSync(file, 'utf8'), /event\.fire_master:/);
   const asJson = await call(folder, ['--local', '-d', 'event', '--out=json']);
   const names = ['event.fire', 'event.fire_master', 'event.send'];
   assert.deepEqual(Object.keys(JSON.parse(asJson.stdout) as object), names);

@@ -257,6 +257,9 @@ test('salt-run - -d and an unknown function show documentation', async (t) => {
   const all = await run(folder, ['-d']);
   assert.match(all.stdout, /^auth\.can:\n/);
   assert.match(all.stdout, /\ntest\.stream:\n/);
+  const file = join(folder, 'docs');
+  assert.equal((await run(folder, ['-d', 'event', '--out-file', file])).stdout, '');
+  assert.match(readFileSync(file, 'utf8'), /^event\.send:\n/);
   const asJson = await run(folder, ['-d', 'event', '--out=json']);
   assert.deepEqual(Object.keys(JSON.parse(asJson.stdout) as object), ['event.send']);
   assert.match(
