@@ -11,6 +11,7 @@ import { limitOpenFiles } from '../daemon/open-files.ts';
 import { removePidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
+import { sayMissingOfMaster } from '../daemon/missing-paths.ts';
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
 import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
@@ -118,6 +119,7 @@ export async function runMaster(start: MasterStart): Promise<number> {
   process.on('uncaughtException', outliveUnexpected(clock, log));
   log.info(`salt-master is starting as user '${opts.get('user')}'`);
   warnOfOpenFolders(opts.toDict(), log);
+  sayMissingOfMaster(opts, log);
   if (opts.get('order_masters') && opts.get('allowed_syndics').length === 0)
     log.warning(
       'With order_masters and without allowed_syndics an accepted key that has not acted as a minion yet may become a syndic, ' +

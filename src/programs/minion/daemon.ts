@@ -6,6 +6,7 @@ import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
+import { sayMissingOfMinion } from '../daemon/missing-paths.ts';
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
 import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
@@ -92,6 +93,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   const id = opts.get('id');
   log.info(`Setting up the Salt Minion "${id}"`);
   warnOfOpenFolders(opts.toDict(), log);
+  sayMissingOfMinion(opts, log);
   for (const sentence of idleProviders(opts.get('providers'), MODULE_TABLE)) log.warning(sentence);
   refuseSecond(opts);
   await prepareHost(opts);
