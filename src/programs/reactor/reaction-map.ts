@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { loadYaml } from '../../formats/yaml/load.ts';
 import type { Clock } from '../../host/clock.ts';
+import { globPaths } from '../../host/glob.ts';
 import type { Logger } from '../../host/log.ts';
-import { compileGlob, type Glob } from '../../python/text/fnmatch.ts';
+import { compileGlob, fnmatch, type Glob } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, pyTypeName, type Dict, type Value } from '../../python/values/value.ts';
 
@@ -19,7 +20,15 @@ export interface ReactionMapDeps {
 
 interface Rule {
   readonly tag: Glob;
+  /** The tag as it was written. */
+  readonly text: string;
   readonly files: readonly string[];
+}
+
+/** A file of a rule, with the tag that it is for. */
+export interface RuleFile {
+  readonly tag: string;
+  readonly file: string;
 }
 
 /** The answer to an addition or a removal, in Salt's words. */
@@ -56,6 +65,14 @@ export class ReactionMap {
   filesFor(tag: string): string[] {
     this.#refresh();
     return this.#rules.filter((rule) => rule.tag.matches(tag)).flatMap(({ files }) => files);
+  }
+
+  /** The files of all rules that are on the file server, whether they are there or not. */
+  served(): RuleFile[] {
+    this.#refresh();
+    return this.#rules.flatMap(({ text, files }) =>
+      files.filter(isServed).map((file) => ({ tag: text, file })),
+    );
   }
 
   /** The map as it stands. */
@@ -143,17 +160,23 @@ export class ReactionMap {
       this.#sayOnce(
         `The option reactor has the tag ${pyStr(tag)}, which is ${pyTypeName(tag)} and no text: no event has it. Put it in quotation marks, or correct it.`,
       );
-    for (const file of files.filter(isMissing))
-      this.#sayOnce(
-        `The option reactor names ${file} for the tag ${pyStr(tag)}, and there is no such file: nothing happens when the event comes. Make the file, or correct the path.`,
-      );
-    return [{ tag: compileGlob(pyStr(first[0])), files }];
+    for (const file of files.filter(isMissing)) this.#sayOnce(noSuchFile({ tag: pyStr(tag), file }));
+    return [{ tag: compileGlob(pyStr(tag)), text: pyStr(tag), files }];
   }
 }
 
-/** Whether a path on this machine, without a pattern in it, is of no file. What is on the file server is asked for when it is needed. */
+/** Whether a path on this machine, or a pattern, is of no file. Who has the functions asks for what is on the file server. */
 function isMissing(file: string): boolean {
-  return file.startsWith('/') && !/[*?[]/.test(file) && !existsSync(file);
+  return !isServed(file) && (/[*?[]/.test(file) ? globPaths(file, fnmatch).length === 0 : !existsSync(file));
+}
+
+function isServed(file: string): boolean {
+  return file.startsWith('salt://');
+}
+
+/** What is said of a rule whose file is not there. */
+export function noSuchFile({ tag, file }: RuleFile): string {
+  return `The option reactor names ${file} for the tag ${tag}, and there is no such file: nothing happens when the event comes. Make the file, or correct the path.`;
 }
 
 function firstKey(entry: Value): Value {

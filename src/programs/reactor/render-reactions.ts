@@ -9,11 +9,12 @@ import { globPaths } from '../../host/glob.ts';
 import type { Logger } from '../../host/log.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { compileChunks } from '../../runtime/state/low.ts';
 import { customRenderers, SlsRenderer } from '../../runtime/state/sls-renderer.ts';
 import { verifyHigh } from '../../runtime/state/verify-high.ts';
+import { noSuchFile, type RuleFile } from './reaction-map.ts';
 
 type FindRenderer = ReturnType<typeof customRenderers>;
 
@@ -66,6 +67,19 @@ export class ReactionRenderer {
       `Unable to render reactions for event ${event.tag} due to errors (${pyStr(errors)}) in one or more of the sls files (${pyStr([...files])})`,
     );
     return [];
+  }
+
+  /** Says of each of these files, which are on the file server, when it is not there. A server that cannot be asked is no reason for a line. */
+  async sayMissing(served: readonly RuleFile[]): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      for (const each of served) {
+        const { context } = await this.#ready();
+        if (!truthy(await context.functions.call('cp.hash_file', [each.file]))) log.warning(noSuchFile(each));
+      }
+    } catch (error) {
+      log.debug(`Whether the files of the reactor are there could not be asked: ${messageOf(error)}`, error);
+    }
   }
 
   async #ready(): Promise<{ readonly context: ModuleContext; readonly sls: SlsRenderer }> {

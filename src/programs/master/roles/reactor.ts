@@ -81,6 +81,9 @@ export const startReactor: StartRole = async (context) => {
   });
   await reactor.start();
   log.info('The reactor is ready');
+  // backends that fetch have nothing yet when a master starts for the first time
+  const isServedAlready = opts.get('fileserver_backend').every((name) => name === 'roots');
+  if (isServedAlready) void renderer.sayMissing(map.served());
   return {
     figures: () => [...reactorFigures(reactor), ...tracing.samples()],
     stop: async () => {

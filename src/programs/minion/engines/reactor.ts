@@ -93,6 +93,7 @@ export async function startMinionReactor({
   );
   await reactor.start();
   log.info('The reactor is ready');
+  void renderer.sayMissing(map.served());
   return {
     stop: async () => {
       refresh.cancel();

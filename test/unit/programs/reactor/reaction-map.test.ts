@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadYaml } from '../../../../src/formats/yaml/load.ts';
 import { ReactionMap } from '../../../../src/programs/reactor/reaction-map.ts';
+import { ReactionRenderer } from '../../../../src/programs/reactor/render-reactions.ts';
+import type { ModuleContext } from '../../../../src/runtime/loader/module.ts';
+import type { Value } from '../../../../src/python/values/value.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { folder, keptLog } from '../../../support/attacker.ts';
 
 const mapOf = (configured: unknown, refreshMs = 0) => {
   const { log, lines } = keptLog();
   const map = new ReactionMap({ configured: configured as string, refreshMs, clock: systemClock, log });
-  return { map, lines };
+  return { map, lines, log };
 };
 
 test('reaction map - every rule that matches counts, in the order of the list', () => {
@@ -41,4 +44,21 @@ test('reaction map - a file is read anew, and one that breaks leaves the rules a
   writeFileSync(path, '[{b: [/2]');
   assert.deepEqual(map.filesFor('b'), ['/2']);
   assert.match(lines.join('\n'), /Failed to parse YAML in reactor map/);
+});
+
+test('reaction map - a pattern, a relative path and an address that are of no file are said at the start', async (t) => {
+  const at = folder(t);
+  writeFileSync(join(at, 'is.sls'), '');
+  const files = [`${at}/*.sls`, `${at}/*.none`, 'no-such.sls', 'salt://is.sls', 'salt://no.sls'];
+  const { map, lines, log } = mapOf(loadYaml(JSON.stringify([{ 'a/*': files }])));
+  const sums = new Map<Value, Value>([['salt://is.sls', new Map([['hsum', '12']])]]);
+  const ask = (_fun: string, [file = null]: readonly Value[]): Promise<Value> =>
+    Promise.resolve(sums.get(file) ?? new Map());
+  const context = { functions: { call: ask }, opts: new Map() } as unknown as ModuleContext;
+  const renderer = new ReactionRenderer({ context: () => Promise.resolve(context), log });
+  await renderer.sayMissing(map.served());
+  const missing = lines.map(
+    (line) => /names (\S+) for the tag a\/\*, and there is no such file/.exec(line)?.[1],
+  );
+  assert.deepEqual(missing, [`${at}/*.none`, 'no-such.sls', 'salt://no.sls']);
 });
