@@ -63,7 +63,7 @@ const LAYERED = new Map([
   ['salt', [[REQUESTER, ...OUTPUTTERS]]],
   [
     'salt-call',
-    [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/modules/test.ts'], USUAL_STATES],
+    [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/test/module.ts'], USUAL_STATES],
   ],
   ['salt-cp', [[REQUESTER]]],
   [
@@ -71,7 +71,7 @@ const LAYERED = new Map([
     [
       [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/runners/${name}.ts`)],
       [
-        'src/plugins/runners/state.ts',
+        'src/plugins/state/runner.ts',
         ...['state', 'config', 'saltutil', 'grains', 'table'].map((name) => `src/plugins/modules/${name}.ts`),
         ...['programs/runner/master-grains', 'runtime/pillar/service', 'storage/fileserver/open'].map(
           (path) => `src/${path}.ts`,

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
-import { STORE_KINDS } from '../../src/plugins/returners/store-kinds.ts';
+import type { ReturnStore } from '../../src/plugins/shared/returner/return-store.ts';
+import { STORE_KINDS } from '../../src/plugins/registry/returner/store-kinds.generated.ts';
 import { preseedKeys, swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
 import type { Value } from '../../src/python/values/value.ts';
 import {

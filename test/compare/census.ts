@@ -8,8 +8,8 @@
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
-import { STATE_TABLE } from '../../src/plugins/states/table.ts';
+import { MODULE_TABLE } from '../../src/plugins/registry/module/table.generated.ts';
+import { STATE_TABLE } from '../../src/plugins/registry/state/table.generated.ts';
 import type { ModuleEntry } from '../../src/runtime/loader/module-entry.ts';
 
 /** Functions by the name of their module. */

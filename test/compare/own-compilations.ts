@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/errors/errors.ts';
 import { PythonError } from '../../src/python/exceptions.ts';
 import type { ModuleContext } from '../../src/runtime/loader/module.ts';
-import { prepareRun } from '../../src/plugins/modules/state/prepare.ts';
+import { prepareRun } from '../../src/plugins/state/module/prepare.ts';
 import { dict, isDict, type Value } from '../../src/python/values/value.ts';
 import { directContexts } from './own-modules.ts';
 import {

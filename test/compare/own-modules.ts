@@ -5,7 +5,7 @@ import { callerServices } from '../../src/cli/call/caller-services.ts';
 import { loadMinionConfig } from '../../src/config/load.ts';
 import { minionOptions } from '../../src/config/minion-options.ts';
 import { Options } from '../../src/config/option.ts';
-import { collectGrains } from '../../src/plugins/grains/collect.ts';
+import { collectGrains } from '../../src/plugins/grains/core/collect.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import { openCacheServer } from '../../src/plugins/cache/open.ts';
+import { openCacheServer } from '../../src/plugins/registry/cache/open.ts';
 import { dict } from '../../src/python/values/value.ts';
 import type { CacheServer } from '../../src/storage/cache/cache-server.ts';
 import { checkServer, checkSharedCache } from '../support/cache-masters.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
 import { silentLogger } from '../../src/host/log.ts';
 import { Secret } from '../../src/host/secret.ts';
-import { mysqlBackend } from '../../src/plugins/auth/mysql.ts';
+import { mysqlBackend } from '../../src/plugins/mysql/auth.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { mysqlPillar } from '../../src/runtime/pillar/ext/sql.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
 import { UnreachableError } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { openCacheServer } from '../../src/plugins/cache/open.ts';
+import { openCacheServer } from '../../src/plugins/registry/cache/open.ts';
 import { dict } from '../../src/python/values/value.ts';
 import type { CacheServer } from '../../src/storage/cache/cache-server.ts';
 import { checkServer, checkSharedCache } from '../support/cache-masters.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { mysqlKind } from '../../src/plugins/returners/mysql.ts';
-import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import { mysqlKind } from '../../src/plugins/mysql/returner.ts';
+import type { ReturnStore } from '../../src/plugins/shared/returner/return-store.ts';
 import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import {
   certificate,

@@ -1,7 +1,7 @@
 /** Log-ins by a table of PostgreSQL. */
 import { test } from 'node:test';
 import pg from 'pg';
-import { postgresBackend } from '../../src/plugins/auth/postgres.ts';
+import { postgresBackend } from '../../src/plugins/postgres/auth.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
 import { checkUsers, made } from '../support/table-users.ts';
 

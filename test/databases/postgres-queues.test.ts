@@ -4,8 +4,8 @@ import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
-import { openPgjsonbQueues } from '../../src/plugins/queues/pgjsonb.ts';
-import type { QueueBackend } from '../../src/plugins/queues/queue-backend.ts';
+import { openPgjsonbQueues } from '../../src/plugins/postgres/queue.ts';
+import type { QueueBackend } from '../../src/plugins/shared/queue/queue-backend.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { postgresLocalCacheKind } from '../../src/plugins/returners/postgres-local-cache.ts';
-import { pgjsonbKind, postgresKind } from '../../src/plugins/returners/postgres.ts';
-import type { ReturnStore, StoreKind } from '../../src/plugins/returners/return-store.ts';
+import { postgresLocalCacheKind } from '../../src/plugins/postgres/local-cache.returner.ts';
+import { pgjsonbKind, postgresKind } from '../../src/plugins/postgres/returner.ts';
+import type { ReturnStore, StoreKind } from '../../src/plugins/shared/returner/return-store.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import {
   DATABASE_PASSWORD,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { encode } from '../../src/formats/wire/msgpack.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { openCacheServer } from '../../src/plugins/cache/open.ts';
+import { openCacheServer } from '../../src/plugins/registry/cache/open.ts';
 import { dict, type Dict } from '../../src/python/values/value.ts';
 import type { CacheServer } from '../../src/storage/cache/cache-server.ts';
 import { checkServer, checkSharedCache } from '../support/cache-masters.ts';

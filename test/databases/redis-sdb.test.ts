@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { sdbDelete, sdbGet, sdbSet } from '../../src/plugins/sdb/sdb.ts';
-import type { SdbContext } from '../../src/plugins/sdb/sdb-driver.ts';
+import { sdbDelete, sdbGet, sdbSet } from '../../src/plugins/registry/sdb/sdb.ts';
+import type { SdbContext } from '../../src/plugins/shared/sdb/sdb-driver.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { startDatabase } from '../support/database-servers.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, renameSync } from 'node:fs';
 import test from 'node:test';
 import { openSqlite } from '../../src/storage/jobs/sqlite.ts';
-import { sqlite3Kind } from '../../src/plugins/returners/sqlite3.ts';
+import { sqlite3Kind } from '../../src/plugins/sqlite3/returner.ts';
 import { Fleet, until } from '../support/fleet.ts';
 
 /** Rows of a database, as long as nobody writes them. */

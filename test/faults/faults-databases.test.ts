@@ -8,7 +8,7 @@ import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import { STORE_KINDS } from '../../src/plugins/returners/store-kinds.ts';
+import { STORE_KINDS } from '../../src/plugins/registry/returner/store-kinds.generated.ts';
 import type { Value } from '../../src/python/values/value.ts';
 import {
   DATABASE_PASSWORD,

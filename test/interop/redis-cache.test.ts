@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import { openCacheServer } from '../../src/plugins/cache/open.ts';
+import { openCacheServer } from '../../src/plugins/registry/cache/open.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { CacheMaster, minionData } from '../support/cache-masters.ts';
 import { startDatabase } from '../support/database-servers.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import { redisKind } from '../../src/plugins/returners/redis.ts';
+import { redisKind } from '../../src/plugins/redis/returner.ts';
 import type { Value } from '../../src/python/values/value.ts';
 import { startDatabase } from '../support/database-servers.ts';
 import { runProgram, type Programs } from '../support/fleet.ts';

@@ -1,5 +1,5 @@
 /** Archives as nobody well-meaning makes them: any name, any link, any size that is claimed. */
-import { crc32 } from '../../src/plugins/modules/archive/zip-format.ts';
+import { crc32 } from '../../src/plugins/archive/module/zip-format.ts';
 
 /** A member to forge. Without `target` a file, or a folder when its name ends with a slash. */
 export interface ForgedMember {

@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
-import { STATE_TABLE } from '../../src/plugins/states/table.ts';
+import { MODULE_TABLE } from '../../src/plugins/registry/module/table.generated.ts';
+import { STATE_TABLE } from '../../src/plugins/registry/state/table.generated.ts';
 import { recordedScenes, recordedTables } from './machine-records.ts';
 import { callOf, callTables, readCallGroups } from './module-calls.ts';
 import { readStateCases, stateTables } from './state-cases.ts';

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../src/plugins/registry/module/table.generated.ts';
 import { readRunCases } from './state-runs.ts';
 import { callOf, callTables, readCallGroups } from './module-calls.ts';
 

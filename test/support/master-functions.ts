@@ -6,7 +6,7 @@ import { loadMasterConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import type { MasterCall } from '../../src/plugins/runners/runner.ts';
+import type { MasterCall } from '../../src/plugins/shared/runner/runner.ts';
 import { ownFunctions } from '../../src/programs/runner/own-functions.ts';
 import { openRunnerContext } from '../../src/programs/runner/runner-context.ts';
 import { dict, type Dict, type Value } from '../../src/python/values/value.ts';

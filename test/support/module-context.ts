@@ -1,5 +1,5 @@
 /** A module context for tests: real functions over fake services, nothing outside the process is touched. */
-import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../src/plugins/registry/module/table.generated.ts';
 import {
   createModuleContext,
   ModuleRegistry,

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { jidAt } from '../../src/storage/jobs/jid.ts';
-import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import type { ReturnStore } from '../../src/plugins/shared/returner/return-store.ts';
 import { dict, float, isDict, type Dict, type DictInit, type Value } from '../../src/python/values/value.ts';
 
 /** What differs between databases. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { returnerRegistry } from '../../src/plugins/returners/run.ts';
-import { OpenStores } from '../../src/plugins/returners/open-stores.ts';
+import { returnerRegistry } from '../../src/plugins/registry/returner/run.ts';
+import { OpenStores } from '../../src/plugins/shared/returner/open-stores.ts';
 import { callFunction } from '../../src/runtime/loader/registry.ts';
 import { parseJson } from '../../src/formats/json/text.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { naclModule } from '../../src/plugins/modules/nacl.ts';
+import { naclModule } from '../../src/plugins/nacl/module.ts';
 import { PillarService } from '../../src/runtime/pillar/service.ts';
 import { copyValue, dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { fakeContext } from './module-context.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore, StoreKind } from '../../src/plugins/returners/return-store.ts';
+import type { ReturnStore, StoreKind } from '../../src/plugins/shared/returner/return-store.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import { DATABASE_USER, type DatabaseServer } from './database-servers.ts';
 import { contractLoad, contractReturn } from './return-store-contract.ts';

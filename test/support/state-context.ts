@@ -2,8 +2,8 @@
 import type { FunctionCaller, FunctionLookup, StateCall } from '../../src/runtime/loader/module.ts';
 import { ModuleRegistry } from '../../src/runtime/loader/registry.ts';
 import { bindState } from '../../src/runtime/state/bind-state.ts';
-import type { StateContext } from '../../src/plugins/states/state-function.ts';
-import { STATE_TABLE } from '../../src/plugins/states/table.ts';
+import type { StateContext } from '../../src/plugins/shared/state-function.ts';
+import { STATE_TABLE } from '../../src/plugins/registry/state/table.generated.ts';
 import { CommandExecutionError } from '../../src/errors/errors.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './module-context.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../src/errors/errors.ts';
 import { ModuleRegistry } from '../../src/runtime/loader/registry.ts';
-import { STATE_TABLE } from '../../src/plugins/states/table.ts';
+import { STATE_TABLE } from '../../src/plugins/registry/state/table.generated.ts';
 import { parseJson } from '../../src/formats/json/parse.ts';
 import { pyStr } from '../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';

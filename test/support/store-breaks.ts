@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { UnreachableError } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import type { ReturnStore } from '../../src/plugins/shared/returner/return-store.ts';
 import type { Dict } from '../../src/python/values/value.ts';
 import type { DatabaseServer } from './database-servers.ts';
 import { contractReturn } from './return-store-contract.ts';

@@ -1,6 +1,6 @@
 /** What the tests of databases with TLS have in common. */
 import assert from 'node:assert/strict';
-import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import type { ReturnStore } from '../../src/plugins/shared/returner/return-store.ts';
 import type { Value } from '../../src/python/values/value.ts';
 import { certificate } from './database-servers.ts';
 import { contractLoad, contractReturn } from './return-store-contract.ts';

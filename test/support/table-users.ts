@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { Secret } from '../../src/host/secret.ts';
-import type { AuthBackend, BackendSpec } from '../../src/plugins/auth/backend.ts';
+import type { AuthBackend, BackendSpec } from '../../src/plugins/shared/auth/backend.ts';
 import { dict, type DictInit } from '../../src/python/values/value.ts';
 
 /** A backend with the option that it reads. */

@@ -174,7 +174,7 @@ test('house rules - processes are started in known places only', () => {
     'host/log-network.ts',
     'programs/minion/worker-process.ts',
     'programs/daemon/daemonize.ts',
-    'plugins/grains/node-host.ts',
+    'plugins/grains/core/node-host.ts',
     'config/host-names.ts',
     'cli/call/caller-grains.ts',
     'runtime/extensions/host-process.ts',
@@ -229,7 +229,7 @@ test('house rules - files have one subject, a comment that says which, and a bea
 });
 
 test('house rules - what something is given to work with is called its Deps', () => {
-  const consistsOfParts = ['plugins/modules/file/url.ts'];
+  const consistsOfParts = ['plugins/shared/source-url.ts'];
   assert.deepEqual(
     violations(/\binterface \w*Parts\b/, (path) => consistsOfParts.includes(path)),
     [],

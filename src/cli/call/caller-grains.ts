@@ -4,8 +4,8 @@
  * known to, else by a program of their own that the call waits for.
  */
 import { spawnSync } from 'node:child_process';
-import { cachedGrains } from '../../plugins/grains/cache.ts';
-import { collectGrains } from '../../plugins/grains/collect.ts';
+import { cachedGrains } from '../../plugins/grains/core/cache.ts';
+import { collectGrains } from '../../plugins/grains/core/collect.ts';
 import { systemClock } from '../../host/clock.ts';
 import { createLogger, silentLogger, type Logger } from '../../host/log.ts';
 import { ownGrainsSource } from '../../programs/minion/own-modules.ts';

@@ -295,7 +295,7 @@ class Caller {
   async #runReturners(ret: Dict, state: MinionState, context: ModuleContext): Promise<string[]> {
     const wanted = this.#program.merged.get('return');
     if (!truthy(wanted)) return [];
-    const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
+    const { returnerNames, runReturners } = await import('../../plugins/registry/returner/run.ts');
     ret.set('success', true);
     return runReturners(await state.returners(), returnerNames(wanted), ret, context);
   }

@@ -70,7 +70,7 @@ function runnerParametersOf(settings: Dict, log: Logger): ApiStart['runnerParame
   return async (fun) => {
     const [{ findFunction }, { isSaltsRunner }, { ownFunctions }] = await Promise.all([
       import('../../programs/runner/find-function.ts'),
-      import('../../plugins/runners/salts-runners.ts'),
+      import('../../plugins/registry/runner/salts-runners.ts'),
       import('../../programs/runner/own-functions.ts'),
     ]);
     const spec = await findFunction('runner', fun);

@@ -1,11 +1,11 @@
 /** The documents that are made from the tables: man pages, completion scripts, the reference of commands. */
-import { MODULE_TABLE } from '../../plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import type { ModuleDescription } from '../../runtime/loader/module.ts';
 import { OUTPUTTER_NAMES } from '../../plugins/outputters/registry.ts';
-import type { RunnerModule } from '../../plugins/runners/runner.ts';
-import { RUNNER_TABLE } from '../../plugins/runners/table.ts';
-import { WHEEL_TABLE } from '../../plugins/wheel/table.ts';
-import { STATE_TABLE } from '../../plugins/states/table.ts';
+import type { RunnerModule } from '../../plugins/shared/runner/runner.ts';
+import { RUNNER_TABLE } from '../../plugins/registry/runner/table.generated.ts';
+import { WHEEL_TABLE } from '../../plugins/registry/wheel/table.generated.ts';
+import { STATE_TABLE } from '../../plugins/registry/state/table.generated.ts';
 import { brineVersion } from '../../version.ts';
 import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
 import { renderManPage } from './man.ts';

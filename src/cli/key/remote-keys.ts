@@ -15,7 +15,7 @@ import { loginFields, type Login } from '../../runtime/client/login.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { idsOf } from '../../plugins/wheel/chosen-keys.ts';
+import { idsOf } from '../../plugins/key/wheel/chosen-keys.ts';
 import { sectionName, type KeyIds, type KeyTexts } from '../../storage/keys/manager.ts';
 import { findLogin } from '../program/login.ts';
 import type { CommandIo } from '../terminal/io.ts';

@@ -16,7 +16,7 @@ import { setupLogging, type LineTarget, type Logging } from '../../host/log-sink
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
 import { KeyStore, type KeyState, DecisionsClosedError } from '../../storage/keys/store.ts';
-import { generateKeys, generateSignature } from '../../plugins/wheel/generate-keys.ts';
+import { generateKeys, generateSignature } from '../../plugins/key/wheel/generate-keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { readyOptions } from '../program/ready-options.ts';

@@ -99,7 +99,7 @@ async function refuseUnknownSystem(
   const configured = opts.get('external_auth');
   if (eauth === '' || configured.has(eauth)) return;
   const [{ AUTH_BACKENDS }, { extensionFiles, pythonFiles }] = await Promise.all([
-    import('../../plugins/auth/table.ts'),
+    import('../../plugins/registry/auth/table.generated.ts'),
     import('../../runtime/extensions/folder.ts'),
   ]);
   const own = [...extensionFiles(merged, 'auth'), ...pythonFiles(merged, 'auth')].map(({ name }) => name);

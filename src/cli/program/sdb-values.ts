@@ -7,7 +7,7 @@ import { silentLogger, type Logger } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import type { SdbContext } from '../../plugins/sdb/sdb-driver.ts';
+import type { SdbContext } from '../../plugins/shared/sdb/sdb-driver.ts';
 
 const SCHEME = 'sdb://';
 
@@ -22,7 +22,7 @@ export async function withSdbValues<T extends OptionTable>(
   const values = options.toDict();
   const named = [...values].filter(([, value]) => hasAddress(value)).map(([name]) => name);
   if (named.length === 0) return options;
-  const { sdbGet } = await import('../../plugins/sdb/sdb.ts');
+  const { sdbGet } = await import('../../plugins/registry/sdb/sdb.ts');
   const opts: Dict = new Map(values);
   const ctx = configContext(opts, log);
   // profiles first, which may have addresses in them: a password out of the environment

@@ -6,7 +6,7 @@ import { silentLogger } from '../../host/log.ts';
 export async function versionsText(): Promise<string> {
   const [{ versionsInformation, versionsReport }, { collectGrains }] = await Promise.all([
     import('../../runtime/loader/versions.ts'),
-    import('../../plugins/grains/collect.ts'),
+    import('../../plugins/grains/core/collect.ts'),
   ]);
   const grains = await collectGrains({
     opts: new Map(),

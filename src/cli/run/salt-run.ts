@@ -12,7 +12,7 @@ import { parsePublished, type CallArguments } from '../../runtime/loader/bind.ts
 import { catalogOf } from '../../runtime/loader/catalog.ts';
 import { isFailingReturn } from '../../runtime/loader/failing-returns.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
-import { isShortfall, type RunnerSpec } from '../../plugins/runners/runner.ts';
+import { isShortfall, type RunnerSpec } from '../../plugins/shared/runner/runner.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { keepJidsText, noParseNames, parseArguments } from '../command-line/arguments.ts';

@@ -1,9 +1,9 @@
 /** The states and functions that `sls` knows: those of the tables of plug-ins, whatever machine they are for. */
-import { MODULE_TABLE } from '../../plugins/modules/table.ts';
-import { isSaltsRunner } from '../../plugins/runners/salts-runners.ts';
-import { RUNNER_TABLE } from '../../plugins/runners/table.ts';
-import { STATE_TABLE } from '../../plugins/states/table.ts';
-import { WHEEL_TABLE } from '../../plugins/wheel/table.ts';
+import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
+import { isSaltsRunner } from '../../plugins/registry/runner/salts-runners.ts';
+import { RUNNER_TABLE } from '../../plugins/registry/runner/table.generated.ts';
+import { STATE_TABLE } from '../../plugins/registry/state/table.generated.ts';
+import { WHEEL_TABLE } from '../../plugins/registry/wheel/table.generated.ts';
 import type { FunctionDescription, ModuleDescription } from '../../runtime/loader/module.ts';
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 import { isSaltsFunction } from '../../runtime/loader/salts-modules.ts';

@@ -1,7 +1,7 @@
 /** Every built-in function as the second version of the interface describes it: for forms, completion and documentation. */
-import { MODULE_TABLE } from '../../plugins/modules/table.ts';
-import { RUNNER_TABLE } from '../../plugins/runners/table.ts';
-import { WHEEL_TABLE } from '../../plugins/wheel/table.ts';
+import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
+import { RUNNER_TABLE } from '../../plugins/registry/runner/table.generated.ts';
+import { WHEEL_TABLE } from '../../plugins/registry/wheel/table.generated.ts';
 import type { FunctionDescription, ModuleDescription } from '../../runtime/loader/module.ts';
 import type { Value } from '../../python/values/value.ts';
 

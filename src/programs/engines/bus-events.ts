@@ -4,7 +4,7 @@ import type { LocalPlace } from '../../host/local-place.ts';
 import type { Logger } from '../../host/log.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
-import type { EngineEvent } from '../../plugins/engines/engine.ts';
+import type { EngineEvent } from '../../plugins/shared/engine/engine.ts';
 
 /** Events that wait for an engine which is slower than they come. */
 const WAITING_MAX = 10_000;

@@ -6,7 +6,7 @@ import { splitWords } from '../../python/shell-words.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
 import type { Logger } from '../../host/log.ts';
-import { defineEngine, EngineRefusal } from '../../plugins/engines/engine.ts';
+import { defineEngine, EngineRefusal } from '../../plugins/shared/engine/engine.ts';
 
 /** What of a line is written to the log. */
 const LINE_CHARS_MAX = 4096;

@@ -1,8 +1,8 @@
 /** Engines by name: custom ones (`_engines`, `engines_dirs`) come before built-in ones. */
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { extensionFiles, pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
-import { EngineRefusal, type EngineSpec } from '../../plugins/engines/engine.ts';
-import { ENGINE_ALIASES, ENGINE_TABLE, MISSING_ENGINES } from '../../plugins/engines/table.ts';
+import { EngineRefusal, type EngineSpec } from '../../plugins/shared/engine/engine.ts';
+import { ENGINE_ALIASES, ENGINE_TABLE, MISSING_ENGINES } from '../../plugins/registry/engine/known.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { commandProcess } from './command-process.ts';
 import type { ConfiguredEngine } from './engine-list.ts';

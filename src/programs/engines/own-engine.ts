@@ -16,7 +16,7 @@ import {
   type EngineContext,
   type EngineEvent,
   type EngineSpec,
-} from '../../plugins/engines/engine.ts';
+} from '../../plugins/shared/engine/engine.ts';
 
 /** What loading needs. */
 export interface OwnEngineDeps {

@@ -8,7 +8,7 @@ import { pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts
 import type { FunctionSpec } from '../../runtime/loader/module.ts';
 import { jobCaller, type Caller } from '../../runtime/python-host/callers.ts';
 import { PythonModules } from '../../runtime/python-host/python-modules.ts';
-import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/engines/engine.ts';
+import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/shared/engine/engine.ts';
 
 /** The engine of a file; it is loaded when it is started. */
 export function pythonEngine(file: PythonFile): EngineSpec {

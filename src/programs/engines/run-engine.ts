@@ -5,7 +5,7 @@ import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { bindCall } from '../../runtime/loader/bind.ts';
-import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/engines/engine.ts';
+import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/shared/engine/engine.ts';
 import { GIVE_UP_STATUS } from '../daemon/supervisor.ts';
 import type { ConfiguredEngine } from './engine-list.ts';
 import { findEngine } from './find-engine.ts';

@@ -98,7 +98,7 @@ export async function checkRemotes(opts: MasterOptions, log: Logger): Promise<vo
 /** Looks at the options of the server of the minion data cache, without asking it. @throws ConfigError */
 export async function checkCache(opts: MasterOptions): Promise<void> {
   if (!isCacheOnServer(opts)) return;
-  const { openCacheServer } = await import('../../plugins/cache/open.ts');
+  const { openCacheServer } = await import('../../plugins/registry/cache/open.ts');
   const server = openCacheServer({ opts: opts.toDict(), clock: systemClock });
   await server?.close();
 }

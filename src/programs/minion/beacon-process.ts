@@ -1,7 +1,7 @@
 /** The process that a custom beacon runs in, whatever language it is in. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import type { Verdict } from '../../plugins/beacons/beacon.ts';
+import type { Verdict } from '../../plugins/shared/beacon/beacon.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 

@@ -1,6 +1,6 @@
 /** A minion's beacons: when they look, and how their events reach the masters (salt/minion.py `setup_beacons`, 3006.16). */
-import { Beacons, type BeaconEvent } from '../../plugins/beacons/beacons.ts';
-import { orderBeacons, type BeaconAnswer } from '../../plugins/beacons/orders.ts';
+import { Beacons, type BeaconEvent } from '../../plugins/registry/beacon/beacons.ts';
+import { orderBeacons, type BeaconAnswer } from '../../plugins/registry/beacon/orders.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';

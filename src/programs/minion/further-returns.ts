@@ -22,7 +22,7 @@ export async function returnFurther(
   const wanted = [job.pub.get('ret'), opts.get('return')];
   if (!wanted.some(truthy)) return;
   try {
-    const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
+    const { returnerNames, runReturners } = await import('../../plugins/registry/returner/run.ts');
     const never = new AbortController().signal;
     const context = state.context({ jid: job.jid, fun: job.funs[0] ?? '', pub: job.pub }, services, never);
     const names = returnerNames(...wanted);
@@ -46,7 +46,7 @@ export async function noteMissingReturners(
   const { log } = state.deps;
   if (!truthy(wanted) || keepsSaltsCodes(state.opts)) return;
   try {
-    const { missingReturners, returnerNames } = await import('../../plugins/returners/run.ts');
+    const { missingReturners, returnerNames } = await import('../../plugins/registry/returner/run.ts');
     const missing = await missingReturners(await state.returners(), returnerNames(wanted), state);
     if (missing.length === 0) return;
     load.set(MISSING_RETURNERS, missing);

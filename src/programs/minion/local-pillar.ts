@@ -1,6 +1,6 @@
 /** Pillar without a master, of `salt-call --local` and of minions whose files are local: made here (salt/pillar/__init__.py, 3006.16). */
 import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
-import { executionModules } from '../../plugins/modules/on-demand.ts';
+import { executionModules } from '../../plugins/registry/module/on-demand.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../host/clock.ts';

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
-import type { BeaconSpec, RunningBeacon } from '../../plugins/beacons/beacon.ts';
+import type { BeaconSpec, RunningBeacon } from '../../plugins/shared/beacon/beacon.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { extensionsVersion } from '../../runtime/extensions/folder.ts';
 import type { BeaconProcess, FoundBeacon, OwnBeaconsDeps } from './beacon-process.ts';

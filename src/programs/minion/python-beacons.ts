@@ -1,6 +1,6 @@
 /** Beacons in Python (salt/beacons/__init__.py, 3006.16), each in a process of its own. */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import { VALID, type Verdict } from '../../plugins/beacons/beacon.ts';
+import { VALID, type Verdict } from '../../plugins/shared/beacon/beacon.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';

@@ -2,10 +2,10 @@
 import { BrineError } from '../../errors/errors.ts';
 import { callFunction } from '../../runtime/loader/registry.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
-import { returnerOptions } from '../../plugins/returners/options.ts';
-import { STORE_KINDS } from '../../plugins/returners/store-kinds.ts';
+import { returnerOptions } from '../../plugins/shared/returner/options.ts';
+import { STORE_KINDS } from '../../plugins/registry/returner/store-kinds.generated.ts';
 import type { Dict } from '../../python/values/value.ts';
-import { NO_SERVICES } from '../../plugins/returners/no-services.ts';
+import { NO_SERVICES } from '../../plugins/shared/returner/no-services.ts';
 import type { MinionState } from './state.ts';
 
 /** A jid that no job has. */

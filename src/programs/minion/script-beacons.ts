@@ -1,5 +1,5 @@
 /** Beacons in TypeScript and JavaScript, each in a process of its own. */
-import { VALID, type Verdict } from '../../plugins/beacons/beacon.ts';
+import { VALID, type Verdict } from '../../plugins/shared/beacon/beacon.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { ExtensionHost, HostError } from '../../runtime/extensions/host-process.ts';
 import { describeSingles, given, serveSingles, type OwnSingle } from '../../runtime/extensions/singles.ts';

@@ -2,7 +2,7 @@
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { onceLimits, requestLimits } from './request-limits.ts';
 import { extensionsVersion } from '../../runtime/extensions/folder.ts';
-import { collectGrains } from '../../plugins/grains/collect.ts';
+import { collectGrains } from '../../plugins/grains/core/collect.ts';
 import { UnreachableError } from '../../errors/errors.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';

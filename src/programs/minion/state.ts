@@ -1,5 +1,5 @@
 /** What a minion knows about itself, in one place: options, grains, pillar and the modules that follow from them. */
-import { MODULE_TABLE } from '../../plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import {
   ModuleRegistry,
@@ -13,9 +13,9 @@ import { pythonFileNames } from '../../runtime/extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import type { WaitingRoom } from '../../plugins/returners/run.ts';
-import type { OpenStores } from '../../plugins/returners/open-stores.ts';
-import type { ReturnerTroubles } from '../../plugins/returners/troubles.ts';
+import type { WaitingRoom } from '../../plugins/registry/returner/run.ts';
+import type { OpenStores } from '../../plugins/shared/returner/open-stores.ts';
+import type { ReturnerTroubles } from '../../plugins/shared/returner/troubles.ts';
 import type { Subject } from '../../runtime/targeting/target.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { MasterAddress } from './master-address.ts';
@@ -120,8 +120,8 @@ export class MinionState {
   /** The returners as they are now. */
   async returners(): Promise<ModuleRegistry> {
     const [{ returnerRegistry }, { OpenStores }] = await Promise.all([
-      import('../../plugins/returners/run.ts'),
-      import('../../plugins/returners/open-stores.ts'),
+      import('../../plugins/registry/returner/run.ts'),
+      import('../../plugins/shared/returner/open-stores.ts'),
     ]);
     const keep = toNumber(this.opts.get('keep_jobs_seconds'));
     this.#stores ??= new OpenStores({
@@ -135,7 +135,7 @@ export class MinionState {
 
   /** What is known of returners that fail. */
   async returnerTroubles(): Promise<ReturnerTroubles> {
-    const { ReturnerTroubles } = await import('../../plugins/returners/troubles.ts');
+    const { ReturnerTroubles } = await import('../../plugins/shared/returner/troubles.ts');
     return (this.#troubles ??= new ReturnerTroubles());
   }
 
@@ -182,7 +182,7 @@ export class MinionState {
   }
 
   async #stateModules(context: LoadContext): Promise<ModuleRegistry> {
-    const { STATE_TABLE } = await import('../../plugins/states/table.ts');
+    const { STATE_TABLE } = await import('../../plugins/registry/state/table.generated.ts');
     return new ModuleRegistry({
       ...this.#registryOptions('states'),
       ...context,

@@ -9,10 +9,10 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
-import { DatabaseHealth, Delivery } from '../../plugins/returners/delivery.ts';
-import { EventSource, EventSpool } from '../../plugins/returners/event-spool.ts';
-import { PositionFile } from '../../plugins/returners/position-file.ts';
-import type { SavedEvent } from '../../plugins/returners/return-store.ts';
+import { DatabaseHealth, Delivery } from '../../plugins/shared/returner/delivery.ts';
+import { EventSource, EventSpool } from '../../plugins/shared/returner/event-spool.ts';
+import { PositionFile } from '../../plugins/shared/returner/position-file.ts';
+import type { SavedEvent } from '../../plugins/shared/returner/return-store.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 
 const POLL_MS = 5_000;

@@ -1,7 +1,7 @@
 /** The place for returns that a returner's database cannot take now; opened when there is the first of them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WaitingRoom } from '../../plugins/returners/run.ts';
+import type { WaitingRoom } from '../../plugins/registry/returner/run.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { MinionState } from './state.ts';
 import type { WaitingReturns } from './waiting-returns.ts';

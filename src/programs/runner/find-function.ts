@@ -1,7 +1,7 @@
 /** Functions of the master, runners and wheel functions, by name. Custom ones hide built-in ones of the same name. */
-import type { MasterFunctionKind, RunnerModule, RunnerSpec } from '../../plugins/runners/runner.ts';
-import { RUNNER_TABLE } from '../../plugins/runners/table.ts';
-import { WHEEL_TABLE } from '../../plugins/wheel/table.ts';
+import type { MasterFunctionKind, RunnerModule, RunnerSpec } from '../../plugins/shared/runner/runner.ts';
+import { RUNNER_TABLE } from '../../plugins/registry/runner/table.generated.ts';
+import { WHEEL_TABLE } from '../../plugins/registry/wheel/table.generated.ts';
 import type { OwnFunctions } from './own-functions.ts';
 
 type Table = ReadonlyMap<string, () => Promise<RunnerModule>>;
@@ -41,7 +41,7 @@ export async function missingFunction(
   if (reason !== undefined && found?.modules.has(module) !== true)
     return `'${module}' __virtual__ returned False${reason === '' ? '' : `: ${reason}`}`;
   if (kind === 'wheel') return `'${fun}' is not available.`;
-  return (await import('../../plugins/runners/salts-runners.ts')).missingRunnerText(fun);
+  return (await import('../../plugins/registry/runner/salts-runners.ts')).missingRunnerText(fun);
 }
 
 /** All functions of a kind, by the names of their modules. */

@@ -1,6 +1,6 @@
 /** The grains of the master's own machine, for execution functions that a runner calls. */
-import { cachedGrains } from '../../plugins/grains/cache.ts';
-import { collectGrains } from '../../plugins/grains/collect.ts';
+import { cachedGrains } from '../../plugins/grains/core/cache.ts';
+import { collectGrains } from '../../plugins/grains/core/collect.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';

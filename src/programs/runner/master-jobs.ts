@@ -3,8 +3,8 @@
  * `_exec`, salt/client/__init__.py `cmd_iter`, `cmd_batch`, `cmd_subset`, 3006.16). A job of an orchestration's step is kept in its
  * journal before it is published; one that an interrupted run has published is taken up, and not published again.
  */
-import { patienceOf, sentTarget, watchingDeps } from '../../plugins/runners/minion-calls.ts';
-import type { RunnerContext } from '../../plugins/runners/runner.ts';
+import { patienceOf, sentTarget, watchingDeps } from '../../plugins/shared/runner/minion-calls.ts';
+import type { RunnerContext } from '../../plugins/shared/runner/runner.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { amountOf, parseAmount } from '../../runtime/client/amount.ts';

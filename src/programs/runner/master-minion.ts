@@ -5,8 +5,8 @@
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import { executionModules } from '../../plugins/modules/on-demand.ts';
-import { stateModules } from '../../plugins/states/on-demand.ts';
+import { executionModules } from '../../plugins/registry/module/on-demand.ts';
+import { stateModules } from '../../plugins/registry/state/on-demand.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
-import type { RunnerContext } from '../../plugins/runners/runner.ts';
+import type { RunnerContext } from '../../plugins/shared/runner/runner.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { parsePublished } from '../../runtime/loader/bind.ts';
 import type {

@@ -1,5 +1,5 @@
 /** What the steps of an orchestration are to the run, to its journal, and to whoever looks on. Not in Salt. */
-import type { RunnerContext } from '../../plugins/runners/runner.ts';
+import type { RunnerContext } from '../../plugins/shared/runner/runner.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import type { RunSteps, StepPlace } from '../../runtime/loader/run-steps.ts';

@@ -1,7 +1,7 @@
 /** What custom functions of the master see: other functions of the master where those of a minion see execution functions. */
 import { BrineError } from '../../errors/errors.ts';
 import type { FunctionCaller, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
-import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/runners/runner.ts';
+import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/shared/runner/runner.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
 /** A runner's context in the form that custom functions know. @param full name of the function that runs */

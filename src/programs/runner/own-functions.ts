@@ -6,7 +6,7 @@ import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { FunctionSpec, ModuleSpec } from '../../runtime/loader/module.ts';
-import type { MasterFunctionKind, RunnerModule, RunnerSpec } from '../../plugins/runners/runner.ts';
+import type { MasterFunctionKind, RunnerModule, RunnerSpec } from '../../plugins/shared/runner/runner.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import { asModuleContext } from './own-context.ts';
 

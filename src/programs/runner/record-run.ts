@@ -7,7 +7,7 @@ import { messageOf } from '../../errors/errors.ts';
 import { notPermitted } from '../../host/not-permitted.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import type { MasterFunctionKind } from '../../plugins/runners/runner.ts';
+import type { MasterFunctionKind } from '../../plugins/shared/runner/runner.ts';
 import { OWNER_FIELD } from '../../storage/jobs/job-owner.ts';
 import type { JobWriter } from '../../storage/jobs/job-store.ts';
 import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';

@@ -8,7 +8,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import { FunctionMissingError } from '../../plugins/runners/runner.ts';
+import { FunctionMissingError } from '../../plugins/shared/runner/runner.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';

@@ -11,7 +11,7 @@ import {
   type RunnerContext,
   type RunnerSpec,
   type Shortfall,
-} from '../../plugins/runners/runner.ts';
+} from '../../plugins/shared/runner/runner.ts';
 import { describeOsError, formatTraceback, PythonError } from '../../python/exceptions.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { ClientError } from '../../runtime/client/errors.ts';

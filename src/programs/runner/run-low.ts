@@ -3,7 +3,7 @@
  * 3006.16).
  */
 import { BrineError, CommandExecutionError } from '../../errors/errors.ts';
-import type { MasterFunctionKind, RunnerContext, RunnerSpec } from '../../plugins/runners/runner.ts';
+import type { MasterFunctionKind, RunnerContext, RunnerSpec } from '../../plugins/shared/runner/runner.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { CallArguments } from '../../runtime/loader/bind.ts';
 import { formatCall } from '../../runtime/loader/format-call.ts';

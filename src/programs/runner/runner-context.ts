@@ -24,7 +24,7 @@ import { keyFleet } from './key-fleet.ts';
 import { findFunction, loadModules, missingFunction } from './find-function.ts';
 import type { OwnFunctions } from './own-functions.ts';
 import { callWith, runMasterFunction } from './run-function.ts';
-import { configuredJobCache } from '../../plugins/runners/job-caches.ts';
+import { configuredJobCache } from '../../plugins/jobs/runner/caches.ts';
 import {
   CancelledRunError,
   FunctionMissingError,
@@ -35,7 +35,7 @@ import {
   type RunnerContext,
   type RunnerSpec,
   type Shortfall,
-} from '../../plugins/runners/runner.ts';
+} from '../../plugins/shared/runner/runner.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { saltCompatVersion } from '../../version.ts';

@@ -137,7 +137,7 @@ function prepareFolders({ upper, lower }: SyndicStart, user: User): void {
 /** Grains cost a syndic more than all else; they are collected only where the master above looks at them. */
 async function autosignGrains({ upper, log, clock }: SyndicStart): Promise<Dict> {
   if (!truthy(upper.raw('autosign_grains'))) return new Map();
-  const { collectGrains } = await import('../../plugins/grains/collect.ts');
+  const { collectGrains } = await import('../../plugins/grains/core/collect.ts');
   return collectGrains({ opts: upper.toDict(), log, clock });
 }
 

@@ -3,9 +3,9 @@ import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import type { AuthBackend } from '../../../src/plugins/auth/backend.ts';
-import { ldapBackend } from '../../../src/plugins/auth/ldap.ts';
-import { escapeDn, escapeFilter, firstValue } from '../../../src/plugins/auth/ldap-settings.ts';
+import type { AuthBackend } from '../../../src/plugins/shared/auth/backend.ts';
+import { ldapBackend } from '../../../src/plugins/ldap/auth.ts';
+import { escapeDn, escapeFilter, firstValue } from '../../../src/plugins/ldap/auth/settings.ts';
 import { dict, type DictInit } from '../../../src/python/values/value.ts';
 import { startLdapStandIn, type LdapStandIn, type StandInEntry } from '../../support/ldap-stand-in.ts';
 

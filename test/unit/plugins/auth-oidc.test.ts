@@ -8,8 +8,8 @@ import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
 import { nonceOf } from '../../../src/network/oidc/id-token.ts';
-import type { AuthBackend } from '../../../src/plugins/auth/backend.ts';
-import { oidcBackend } from '../../../src/plugins/auth/oidc.ts';
+import type { AuthBackend } from '../../../src/plugins/shared/auth/backend.ts';
+import { oidcBackend } from '../../../src/plugins/oidc/auth.ts';
 import { dict, type Dict, type DictInit } from '../../../src/python/values/value.ts';
 import { CLIENT, newKey, OidcStandIn, signedWithPublicKey, unsigned } from '../../support/oidc-stand-in.ts';
 

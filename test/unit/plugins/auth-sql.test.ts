@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOneUser, readAuthSql, withoutPassword } from '../../../src/plugins/auth/auth-sql.ts';
+import { isOneUser, readAuthSql, withoutPassword } from '../../../src/plugins/shared/auth/auth-sql.ts';
 import { Secret } from '../../../src/host/secret.ts';
 
 test('auth_sql - places become values of the statement, never parts of it', () => {

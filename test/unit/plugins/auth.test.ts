@@ -8,9 +8,9 @@ import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import { ConfiguredAuth } from '../../../src/plugins/auth/configured.ts';
-import { hashCost, verifyHash } from '../../../src/plugins/auth/crypt.ts';
-import { Slots } from '../../../src/plugins/auth/slots.ts';
+import { ConfiguredAuth } from '../../../src/plugins/registry/auth/configured.ts';
+import { hashCost, verifyHash } from '../../../src/plugins/password-file/auth/crypt.ts';
+import { Slots } from '../../../src/plugins/shared/auth/slots.ts';
 import { dict, type DictInit } from '../../../src/python/values/value.ts';
 
 function folder(t: TestContext): string {

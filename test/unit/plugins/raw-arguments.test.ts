@@ -19,112 +19,112 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
 
 /** What converts an argument in its body after all, by file: how often, and why it has to. */
 const EXCEPTIONS: Readonly<Record<string, { readonly count: number; readonly why: string }>> = {
-  'modules/archive.ts': { count: 1, why: 'a cwd that is no text is refused by zip, and a folder for tar' },
-  'modules/data.ts': { count: 1, why: 'a key of the store may be any value; a list is several keys' },
-  'modules/docker/functions/networks.ts': {
+  'archive/module.ts': { count: 1, why: 'a cwd that is no text is refused by zip, and a folder for tar' },
+  'data/module.ts': { count: 1, why: 'a key of the store may be any value; a list is several keys' },
+  'docker/module/functions/networks.ts': {
     count: 1,
     why: "options of a driver that are no mapping are refused in docker-py's words",
   },
-  'modules/event.ts': {
+  'event/module.ts': {
     count: 1,
     why: 'data that is no mapping is left aside, after what the other arguments add',
   },
-  'modules/git/history-functions.ts': { count: 2, why: 'one name or a list of them, each as it is printed' },
-  'modules/grains.ts': { count: 7, why: 'a grain holds any value, and sentences show it' },
-  'modules/hg.ts': { count: 3, why: 'one repository or several: the answer has another shape' },
-  'modules/match.ts': { count: 2, why: 'what is no mapping is refused, but only after a match' },
-  'modules/network.ts': { count: 1, why: 'an address may be a number, unless it has a netmask' },
-  'modules/partition.ts': { count: 4, why: 'numbers are checked before, in the words of Salt' },
-  'modules/pillar.ts': { count: 5, why: 'keys and defaults may be any value, and sentences show them' },
-  'modules/pkg-resource.ts': { count: 2, why: 'what is false is given back as it was given' },
-  'modules/pip/install.ts': {
+  'git/module/history-functions.ts': { count: 2, why: 'one name or a list of them, each as it is printed' },
+  'grains/module.ts': { count: 7, why: 'a grain holds any value, and sentences show it' },
+  'hg/module.ts': { count: 3, why: 'one repository or several: the answer has another shape' },
+  'match/module.ts': { count: 2, why: 'what is no mapping is refused, but only after a match' },
+  'network/module.ts': { count: 1, why: 'an address may be a number, unless it has a netmask' },
+  'partition/module.ts': { count: 4, why: 'numbers are checked before, in the words of Salt' },
+  'pillar/module.ts': { count: 5, why: 'keys and defaults may be any value, and sentences show them' },
+  'pkg/pkg-resource.module.ts': { count: 2, why: 'what is false is given back as it was given' },
+  'pip/module/install.ts': {
     count: 5,
     why: 'packages and files are one text or a list, handed on as they were given',
   },
-  'modules/rabbitmq.ts': { count: 1, why: 'one tag or a list, each an operand as it was given' },
-  'modules/rabbitmq/policies.ts': {
+  'rabbitmq/module.ts': { count: 1, why: 'one tag or a list, each an operand as it was given' },
+  'rabbitmq/module/policies.ts': {
     count: 4,
     why: 'a definition is a mapping or a text; what is false is left out, and anything else handed on as it was given',
   },
-  'modules/ssh/key-files.ts': { count: 1, why: 'one user or a list of them' },
-  'modules/ssh.ts': { count: 1, why: 'one user or a list: the answer has another shape' },
-  'modules/x509/create.ts': {
+  'ssh/module/key-files.ts': { count: 1, why: 'one user or a list of them' },
+  'ssh/module.ts': { count: 1, why: 'one user or a list: the answer has another shape' },
+  'x509/module/create.ts': {
     count: 8,
     why: 'keys and certificates are text, bytes or a list of them; what is false is left to the policy',
   },
-  'modules/x509/issue.ts': { count: 3, why: 'as above; days are a number of any kind' },
-  'modules/user.ts': { count: 3, why: "one text or a list, looked into as Python's `in` looks into each" },
-  'runners/event.ts': {
+  'x509/module/issue.ts': { count: 3, why: 'as above; days are a number of any kind' },
+  'user/module.ts': { count: 3, why: "one text or a list, looked into as Python's `in` looks into each" },
+  'event/runner.ts': {
     count: 1,
     why: "what is no mapping is refused in Python's words, with the value in them",
   },
-  'runners/jobs.ts': { count: 4, why: 'metadata that is no mapping is said, and matches no job' },
-  'runners/salt.ts': { count: 1, why: 'the target is that of the job, as it was given' },
-  'runners/state/orchestrate.ts': { count: 1, why: 'handed to the states as it was given' },
-  'wheel/config.ts': { count: 1, why: 'what is no mapping is refused' },
-  'states/alias.ts': { count: 1, why: 'one address or a list, shown in the comment as it was given' },
-  'states/x509/certificate.ts': {
+  'jobs/runner.ts': { count: 4, why: 'metadata that is no mapping is said, and matches no job' },
+  'salt/runner.ts': { count: 1, why: 'the target is that of the job, as it was given' },
+  'state/runner/orchestrate.ts': { count: 1, why: 'handed to the states as it was given' },
+  'config/wheel.ts': { count: 1, why: 'what is no mapping is refused' },
+  'aliases/state.ts': { count: 1, why: 'one address or a list, shown in the comment as it was given' },
+  'x509/state/certificate.ts': {
     count: 5,
     why: 'as the functions of x509, which get them as they were given',
   },
-  'states/x509.ts': { count: 3, why: 'the same' },
-  'states/git/detached.ts': {
+  'x509/state.ts': { count: 3, why: 'the same' },
+  'git/state/detached.ts': {
     count: 2,
     why: 'a target that is no absolute path is refused with what was given',
   },
-  'states/git/latest.ts': {
+  'git/state/latest.ts': {
     count: 3,
     why: 'a target that is no absolute path is refused with what was given',
   },
-  'states/git/other-checkouts.ts': { count: 1, why: 'the same' },
-  'states/alternatives.ts': { count: 4, why: 'name, path and priority are in the result as they were given' },
-  'states/cron.ts': {
+  'git/state/other-checkouts.ts': { count: 1, why: 'the same' },
+  'alternatives/state.ts': { count: 4, why: 'name, path and priority are in the result as they were given' },
+  'cron/state.ts': {
     count: 2,
     why: 'the name of a variable that is no text: in the result as it was given, or as text',
   },
-  'states/docker/volume.ts': {
+  'docker/volume.state.ts': {
     count: 4,
     why: 'name and driver are compared with those there as they were given',
   },
-  'states/debconf.ts': { count: 2, why: "what is no mapping is refused in Salt's words" },
-  'states/environ.ts': { count: 2, why: 'the value is a text, False or a mapping, and refused otherwise' },
-  'states/file/accumulators.ts': { count: 1, why: 'any value is gathered; a list is several' },
-  'states/file/keyvalue.ts': { count: 2, why: "what is no mapping is refused in Salt's words" },
-  'states/file/managed-plan.ts': {
+  'debconf/state.ts': { count: 2, why: "what is no mapping is refused in Salt's words" },
+  'environ/state.ts': { count: 2, why: 'the value is a text, False or a mapping, and refused otherwise' },
+  'file/state/accumulators.ts': { count: 1, why: 'any value is gathered; a list is several' },
+  'file/state/keyvalue.ts': { count: 2, why: "what is no mapping is refused in Salt's words" },
+  'file/state/managed-plan.ts': {
     count: 4,
     why: "what is no mapping is refused in Salt's words, in Salt's order",
   },
-  'states/file/template-texts.ts': { count: 1, why: 'whether it was given at all is asked before' },
-  'states/locale.ts': { count: 2, why: 'the locale is in the changes as it was given' },
-  'states/pip/installed.ts': {
+  'file/state/template-texts.ts': { count: 1, why: 'whether it was given at all is asked before' },
+  'locale/state.ts': { count: 2, why: 'the locale is in the changes as it was given' },
+  'pip/state/installed.ts': {
     count: 9,
     why: 'packages that are no list are refused, what is false is handed on, and comments show files as they were given',
   },
-  'states/pkg/downloaded.ts': { count: 3, why: 'packages that are no list are refused later' },
-  'states/pkg/held.ts': { count: 2, why: 'packages that are no list are refused later' },
-  'states/pkg/installed.ts': { count: 1, why: 'packages that are no list are refused later' },
-  'states/pkg/latest.ts': { count: 2, why: 'packages that are no list are refused later' },
-  'states/pkg/uptodate.ts': { count: 1, why: 'packages are handed on as they were given' },
-  'states/rabbitmq/policy.ts': {
+  'pkg/state/downloaded.ts': { count: 3, why: 'packages that are no list are refused later' },
+  'pkg/state/held.ts': { count: 2, why: 'packages that are no list are refused later' },
+  'pkg/state/installed.ts': { count: 1, why: 'packages that are no list are refused later' },
+  'pkg/state/latest.ts': { count: 2, why: 'packages that are no list are refused later' },
+  'pkg/state/uptodate.ts': { count: 1, why: 'packages are handed on as they were given' },
+  'rabbitmq/policy.state.ts': {
     count: 2,
     why: 'the virtual host is in comments, and looked up as it was given',
   },
-  'states/salt/function.ts': {
+  'salt/state/function.ts': {
     count: 2,
     why: 'target and arguments are those of the job, as they were given',
   },
-  'states/salt/state.ts': {
+  'salt/state/state.ts': {
     count: 4,
     why: 'pillar, expectation and test are those of the job, as they were given',
   },
-  'states/sysctl.ts': { count: 1, why: 'the value is in the changes as it was given' },
-  'states/virtualenv.ts': {
+  'sysctl/state.ts': { count: 1, why: 'the value is in the changes as it was given' },
+  'virtualenv/state.ts': {
     count: 4,
     why: 'clear is handed on as it was given, since only True empties an environment; comments show files as they were given',
   },
-  'states/test.ts': { count: 1, why: 'the comment may be any value' },
-  'states/nfs-export.ts': { count: 2, why: 'what is false counts as not given' },
-  'states/openstack-config.ts': { count: 2, why: 'a value that is no text is compared as it is printed' },
+  'test/state.ts': { count: 1, why: 'the comment may be any value' },
+  'nfs/export.state.ts': { count: 2, why: 'what is false counts as not given' },
+  'openstack-config/state.ts': { count: 2, why: 'a value that is no text is compared as it is printed' },
 };
 
 /** Whose functions are looked at. */

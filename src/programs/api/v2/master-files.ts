@@ -2,7 +2,7 @@
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
-import { configuredJobCache } from '../../../plugins/runners/job-caches.ts';
+import { configuredJobCache } from '../../../plugins/jobs/runner/caches.ts';
 import { openJobCache } from '../../../runtime/client/local-job-cache.ts';
 import { readPresence } from '../../../runtime/client/presence.ts';
 import { MinionDataCache } from '../../../storage/cache/minion-data.ts';

@@ -3,7 +3,7 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
-import { groupsOf } from '../../../plugins/auth/pam.ts';
+import { groupsOf } from '../../../plugins/pam/auth.ts';
 import { isDict } from '../../../python/values/value.ts';
 
 /** Somebody who leaves a group has its roles no longer than this. */

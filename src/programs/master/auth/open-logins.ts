@@ -5,7 +5,7 @@ import { systemRandom } from '../../../host/random.ts';
 import type { PythonSinglesDeps } from '../../../runtime/extensions/python-singles.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import type { ConfiguredAuthDeps } from '../../../plugins/auth/configured.ts';
+import type { ConfiguredAuthDeps } from '../../../plugins/registry/auth/configured.ts';
 import type { MasterMinionDeps } from '../../runner/master-minion.ts';
 import type { RoleContext } from '../roles/role.ts';
 import type { ExternalLogins } from './logins.ts';
@@ -27,8 +27,8 @@ export function externalLogins(
     const [{ ExternalLogins: Made }, { ConfiguredAuth }, { openOwnAuth }, { openTokens }, { Throttle }] =
       await Promise.all([
         import('./logins.ts'),
-        import('../../../plugins/auth/configured.ts'),
-        import('../../../plugins/auth/own-auth.ts'),
+        import('../../../plugins/registry/auth/configured.ts'),
+        import('../../../plugins/shared/auth/own-auth.ts'),
         import('../../../storage/tokens/open.ts'),
         import('./throttle.ts'),
       ]);

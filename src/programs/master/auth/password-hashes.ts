@@ -1,8 +1,8 @@
-/** The thread of a worker that checks hashes of passwords, one after the other (`plugins/auth/hash-thread.ts`). */
+/** The thread of a worker that checks hashes of passwords, one after the other (`plugins/password-file/auth/hash-thread.ts`). */
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../../../errors/errors.ts';
-import { verifyHash } from '../../../plugins/auth/crypt.ts';
-import type { HashAnswer, HashQuestion } from '../../../plugins/auth/hash-thread.ts';
+import { verifyHash } from '../../../plugins/password-file/auth/crypt.ts';
+import type { HashAnswer, HashQuestion } from '../../../plugins/password-file/auth/hash-thread.ts';
 
 /** Serves until it is ended. */
 export function runPasswordHashes(): void {

@@ -81,8 +81,8 @@ function warnOfLostRoles(opts: MasterOptions, log: Logger): void {
 
 async function faultsOfLogins(opts: MasterOptions, log: Logger): Promise<Map<string, string>> {
   const [{ ConfiguredAuth }, { openOwnAuth }, { TOKEN_STORES }] = await Promise.all([
-    import('../../../plugins/auth/configured.ts'),
-    import('../../../plugins/auth/own-auth.ts'),
+    import('../../../plugins/registry/auth/configured.ts'),
+    import('../../../plugins/shared/auth/own-auth.ts'),
     import('../../../storage/tokens/open.ts'),
   ]);
   const deps = { clock: systemClock, log };

@@ -44,7 +44,7 @@ export interface PeerCommandsDeps {
 export type PeerCommand = 'minion_pub' | 'minion_publish' | 'minion_runner' | 'pub_ret';
 
 const NOTHING: Dict = new Map();
-/** The field by which a minion asks why (`plugins/modules/refused-by-master.ts`). */
+/** The field by which a minion asks why (`plugins/shared/refused-by-master.ts`). */
 export const ASKS_REASON = 'asks_reason';
 /** The one that says it. */
 export const REFUSAL = '__refused__';

@@ -1,5 +1,5 @@
 /** MWorker: serves requests. It has one door, and two explicit tables of what lies behind it. */
-import { executionModules } from '../../../plugins/modules/on-demand.ts';
+import { executionModules } from '../../../plugins/registry/module/on-demand.ts';
 import { join } from 'node:path';
 import { ApiTokens } from '../../../storage/tokens/api-tokens.ts';
 import { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';

@@ -15,7 +15,7 @@ import { LINK_FD } from '../../daemon/supervisor.ts';
 import { busEvents } from '../../engines/bus-events.ts';
 import { configuredEngines } from '../../engines/engine-list.ts';
 import { runEngine } from '../../engines/run-engine.ts';
-import type { EngineContext } from '../../../plugins/engines/engine.ts';
+import type { EngineContext } from '../../../plugins/shared/engine/engine.ts';
 import { minionSockets } from '../event-bus.ts';
 import { remoteServices } from '../remote-services.ts';
 import { MinionState } from '../state.ts';

@@ -16,7 +16,7 @@ import {
   readCertificate,
   readPrivateKey,
 } from '../../../../src/network/tls/files.ts';
-import { exchange } from '../../../../src/plugins/modules/http/exchange.ts';
+import { exchange } from '../../../../src/plugins/http/module/exchange.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { fetchHttp } from '../../../../src/storage/fileclient/http.ts';
 import { httpSettings } from '../../../../src/storage/fileclient/get-url.ts';

@@ -17,17 +17,17 @@ import {
   VALID,
   type BeaconContext,
   type BeaconSpec,
-} from '../../../../src/plugins/beacons/beacon.ts';
-import { Beacons, type BeaconEvent } from '../../../../src/plugins/beacons/beacons.ts';
-import { inotifyBeacon } from '../../../../src/plugins/beacons/inotify.ts';
-import { loadBeacon } from '../../../../src/plugins/beacons/load.ts';
-import { logBeacon } from '../../../../src/plugins/beacons/log.ts';
-import { memoryPercent, swapPercent } from '../../../../src/plugins/beacons/memory.ts';
-import { readCounters } from '../../../../src/plugins/beacons/network-info.ts';
-import { orderBeacons } from '../../../../src/plugins/beacons/orders.ts';
-import { psBeacon } from '../../../../src/plugins/beacons/ps.ts';
-import { serviceBeacon } from '../../../../src/plugins/beacons/service.ts';
-import { BEACON_TABLE } from '../../../../src/plugins/beacons/table.ts';
+} from '../../../../src/plugins/shared/beacon/beacon.ts';
+import { Beacons, type BeaconEvent } from '../../../../src/plugins/registry/beacon/beacons.ts';
+import { inotifyBeacon } from '../../../../src/plugins/inotify/beacon.ts';
+import { loadBeacon } from '../../../../src/plugins/load/beacon.ts';
+import { logBeacon } from '../../../../src/plugins/log/beacon.ts';
+import { memoryPercent, swapPercent } from '../../../../src/plugins/memory/beacon/memory.ts';
+import { readCounters } from '../../../../src/plugins/network/info.beacon.ts';
+import { orderBeacons } from '../../../../src/plugins/registry/beacon/orders.ts';
+import { psBeacon } from '../../../../src/plugins/ps/beacon.ts';
+import { serviceBeacon } from '../../../../src/plugins/service/beacon.ts';
+import { BEACON_TABLE } from '../../../../src/plugins/registry/beacon/table.generated.ts';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { createLogger, LOG_LEVELS } from '../../../../src/host/log.ts';
 import { pyRepr } from '../../../../src/python/values/repr.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandExecutionError, ConfigError, UnreachableError } from '../../../../src/errors/errors.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { openCacheServer } from '../../../../src/plugins/cache/open.ts';
+import { openCacheServer } from '../../../../src/plugins/registry/cache/open.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import type { CacheServer } from '../../../../src/storage/cache/cache-server.ts';
 import { checkServer, checkSharedCache } from '../../../support/cache-masters.ts';

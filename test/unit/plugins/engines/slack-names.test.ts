@@ -1,7 +1,7 @@
 /** How often Slack is asked for names. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SlackNames } from '../../../../src/plugins/engines/slack-names.ts';
+import { SlackNames } from '../../../../src/plugins/slack/engine/names.ts';
 
 function names(lists: readonly Record<string, string>[]): {
   book: SlackNames;

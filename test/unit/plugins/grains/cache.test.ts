@@ -8,7 +8,7 @@ import {
   grainsCachePath,
   loadCachedGrains,
   type GrainsCacheInput,
-} from '../../../../src/plugins/grains/cache.ts';
+} from '../../../../src/plugins/grains/core/cache.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';

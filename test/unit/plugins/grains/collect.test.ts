@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collectGrains, type CollectInput } from '../../../../src/plugins/grains/collect.ts';
-import { softwareGrains } from '../../../../src/plugins/grains/core/software.ts';
+import { collectGrains, type CollectInput } from '../../../../src/plugins/grains/core/collect.ts';
+import { softwareGrains } from '../../../../src/plugins/grains/core/core/software.ts';
 import { systemClock, type Clock } from '../../../../src/host/clock.ts';
 import { createLogger, silentLogger, type LogRecord } from '../../../../src/host/log.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';

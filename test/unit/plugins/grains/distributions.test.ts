@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGrainsContext } from '../../../../src/plugins/grains/context.ts';
-import { distributionGrains, osReleaseGrains } from '../../../../src/plugins/grains/core/distribution.ts';
+import { createGrainsContext } from '../../../../src/plugins/grains/core/context.ts';
+import {
+  distributionGrains,
+  osReleaseGrains,
+} from '../../../../src/plugins/grains/core/core/distribution.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import type { Value } from '../../../../src/python/values/value.ts';

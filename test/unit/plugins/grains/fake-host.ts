@@ -1,5 +1,5 @@
 /** A machine made of recorded files and programs. */
-import type { GrainsHost, NameService, RunResult } from '../../../../src/plugins/grains/host.ts';
+import type { GrainsHost, NameService, RunResult } from '../../../../src/plugins/grains/core/host.ts';
 
 /** What a test machine has; everything else is missing. */
 export interface Machine {

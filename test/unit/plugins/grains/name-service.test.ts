@@ -4,8 +4,8 @@ import {
   createNameService,
   parseHosts,
   parseHostServices,
-} from '../../../../src/plugins/grains/name-service.ts';
-import type { NameService } from '../../../../src/plugins/grains/host.ts';
+} from '../../../../src/plugins/grains/core/name-service.ts';
+import type { NameService } from '../../../../src/plugins/grains/core/host.ts';
 import { fakeHost } from './fake-host.ts';
 
 const HOSTS = `127.0.0.1 localhost

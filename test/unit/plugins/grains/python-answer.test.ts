@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import type { GrainsContext } from '../../../../src/plugins/grains/context.ts';
-import { keptAnswer } from '../../../../src/plugins/grains/python-answer.ts';
+import type { GrainsContext } from '../../../../src/plugins/grains/core/context.ts';
+import { keptAnswer } from '../../../../src/plugins/grains/core/python-answer.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 

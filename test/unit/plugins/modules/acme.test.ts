@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson, toJson } from '../../../../src/formats/json/text.ts';
-import { acmeModule } from '../../../../src/plugins/modules/acme.ts';
+import { acmeModule } from '../../../../src/plugins/acme/module.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
-import { acmeStates } from '../../../../src/plugins/states/acme.ts';
+import { acmeStates } from '../../../../src/plugins/acme/state.ts';
 import { bindCall } from '../../../../src/runtime/loader/bind.ts';
 import { bindState } from '../../../../src/runtime/state/bind-state.ts';
 import { callSpec } from '../../../../src/runtime/loader/execute.ts';

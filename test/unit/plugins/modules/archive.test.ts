@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { packZip, unpackZip } from '../../../../src/plugins/modules/archive/unpack.ts';
-import { ZipReader } from '../../../../src/plugins/modules/archive/zip-reader.ts';
+import { packZip, unpackZip } from '../../../../src/plugins/archive/module/unpack.ts';
+import { ZipReader } from '../../../../src/plugins/archive/module/zip-reader.ts';
 
 const LIMITS = { membersMax: 1000, unpackedBytesMax: 1_000_000, linksMayLeadOut: false };
 const OPTIONS = { excludes: [], password: undefined, keepsModes: true, limits: LIMITS };

@@ -1,9 +1,9 @@
 /** Words of augtool's commands, and what it prints; the outputs are those of augtool 1.14. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchedNodes, printedNodes } from '../../../../src/plugins/modules/augeas/answers.ts';
-import { commandLine, readCommand } from '../../../../src/plugins/modules/augeas/commands.ts';
-import { pathWord, valueWord } from '../../../../src/plugins/modules/augeas/tool.ts';
+import { matchedNodes, printedNodes } from '../../../../src/plugins/augeas/module/answers.ts';
+import { commandLine, readCommand } from '../../../../src/plugins/augeas/module/commands.ts';
+import { pathWord, valueWord } from '../../../../src/plugins/augeas/module/tool.ts';
 
 function line(text: string, context = '/files/etc/hosts'): string {
   const command = readCommand(text);

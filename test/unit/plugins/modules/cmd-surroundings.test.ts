@@ -15,7 +15,7 @@ import { test, type TestContext } from 'node:test';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
 import { defineFunction, defineModule, type FunctionSpec } from '../../../../src/runtime/loader/module.ts';
 import { pyRepr } from '../../../../src/python/values/repr.ts';

@@ -18,7 +18,7 @@ import { createLogger, type LogRecord } from '../../../../src/host/log.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
 import { bindCall } from '../../../../src/runtime/loader/bind.ts';
 import type { ModuleContext } from '../../../../src/runtime/loader/module.ts';
-import { cmdModule } from '../../../../src/plugins/modules/cmd.ts';
+import { cmdModule } from '../../../../src/plugins/cmd/module.ts';
 import { pyRepr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import {

@@ -15,7 +15,7 @@ import { test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { FileServer } from '../../../../src/storage/fileserver/file-server.ts';
 import { callFunction } from '../../../../src/runtime/loader/registry.ts';
-import { cpModule } from '../../../../src/plugins/modules/cp.ts';
+import { cpModule } from '../../../../src/plugins/cp/module.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { decode, encode } from '../../../../src/formats/wire/msgpack.ts';
 import { fakeContext } from '../../../support/module-context.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
-import { warnWithoutEffect } from '../../../../src/plugins/modules/docker/choice-params.ts';
+import { warnWithoutEffect } from '../../../../src/plugins/docker/module/choice-params.ts';
 import { startDockerDaemon } from '../../../support/docker-daemon.ts';
 import { fakeContext } from '../../../support/module-context.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { redacted, withBasicAuth } from '../../../../src/plugins/modules/git/credentials.ts';
+import { redacted, withBasicAuth } from '../../../../src/plugins/git/module/credentials.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { exchange, type HttpRequest } from '../../../../src/plugins/modules/http/exchange.ts';
+import { exchange, type HttpRequest } from '../../../../src/plugins/http/module/exchange.ts';
 
 const file = (name: string): string =>
   join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test', 'fixtures', 'tls', name);

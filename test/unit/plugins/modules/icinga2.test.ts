@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '../../../../src/formats/json/text.ts';
-import { icinga2Module } from '../../../../src/plugins/modules/icinga2.ts';
+import { icinga2Module } from '../../../../src/plugins/icinga2/module.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
-import { icinga2States } from '../../../../src/plugins/states/icinga2.ts';
+import { icinga2States } from '../../../../src/plugins/icinga2/state.ts';
 import { bindCall } from '../../../../src/runtime/loader/bind.ts';
 import { bindState } from '../../../../src/runtime/state/bind-state.ts';
 import { recordedCases } from '../../../support/recorded-services.ts';

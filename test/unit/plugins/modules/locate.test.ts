@@ -1,7 +1,7 @@
 /** How `locate` is called. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateModule } from '../../../../src/plugins/modules/locate.ts';
+import { locateModule } from '../../../../src/plugins/locate/module.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeStateContext } from '../../../support/state-context.ts';
 

@@ -1,8 +1,8 @@
 /** Rules of nftables as nft prints them, and entries of sets of addresses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasEntry, optionWords } from '../../../../src/plugins/modules/ipset/members.ts';
-import { builtRule, handleIn } from '../../../../src/plugins/modules/nftables/rule.ts';
+import { hasEntry, optionWords } from '../../../../src/plugins/ipset/module/members.ts';
+import { builtRule, handleIn } from '../../../../src/plugins/nftables/module/rule.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 
 const LISTED = `table ip filter {

@@ -1,7 +1,7 @@
 /** Versions of Debian's packages; the order and the refusals are those of `dpkg --compare-versions` (1.21.22). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareDeb, matchVersion } from '../../../../src/plugins/modules/pkg/versions.ts';
+import { compareDeb, matchVersion } from '../../../../src/plugins/pkg/module/versions.ts';
 
 test('versions of packages - an order as dpkg has it', () => {
   const ascending = ['', '1.0~rc1', '1.0', '1.0-1', '1.0-1.1', '1.0a', '1.10', '1:0.1', '1:2:3'];

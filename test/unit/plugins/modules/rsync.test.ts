@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rsyncModule } from '../../../../src/plugins/modules/rsync.ts';
+import { rsyncModule } from '../../../../src/plugins/rsync/module.ts';
 import type { ModuleContext } from '../../../../src/runtime/loader/module.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { modifyZypperRepository } from '../../../../src/plugins/modules/pkg/zypper-repositories.ts';
+import { modifyZypperRepository } from '../../../../src/plugins/pkg/zypper/module/zypper-repositories.ts';
 import { dict, isDict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseJson, toJson } from '../../../../src/formats/json/text.ts';
-import { slackModule } from '../../../../src/plugins/modules/slack.ts';
+import { slackModule } from '../../../../src/plugins/slack/module.ts';
 import { bindCall } from '../../../../src/runtime/loader/bind.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeStateContext, runState, type FakeStateContext } from '../../../support/state-context.ts';

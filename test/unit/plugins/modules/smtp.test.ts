@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { smtpStates } from '../../../../src/plugins/states/smtp.ts';
+import { smtpStates } from '../../../../src/plugins/smtp/state.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { freePort } from '../../../support/fleet.ts';
 import { fakeContext } from '../../../support/module-context.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { FunctionSpec, ModuleContext } from '../../../../src/runtime/loader/module.ts';
 import { callSpec } from '../../../../src/runtime/loader/execute.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadList } from '../../../../src/plugins/modules/x509/load.ts';
+import { loadList } from '../../../../src/plugins/x509/module/load.ts';
 import { isBytes, isDict, type Value } from '../../../../src/python/values/value.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { fakeClock, fakeContext } from '../../../support/module-context.ts';

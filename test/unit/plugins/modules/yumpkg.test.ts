@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { parseInfos } from '../../../../src/plugins/modules/pkg/rpm-info.ts';
-import { parseYumList } from '../../../../src/plugins/modules/pkg/yum.ts';
+import { parseInfos } from '../../../../src/plugins/pkg/yum/module/rpm-info.ts';
+import { parseYumList } from '../../../../src/plugins/pkg/yum/module/yum.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { answerOf } from '../../../support/call-answers.ts';
 import {

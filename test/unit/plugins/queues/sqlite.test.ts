@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
-import type { QueueBackend } from '../../../../src/plugins/queues/queue-backend.ts';
-import { openSqliteQueues } from '../../../../src/plugins/queues/sqlite.ts';
+import type { QueueBackend } from '../../../../src/plugins/shared/queue/queue-backend.ts';
+import { openSqliteQueues } from '../../../../src/plugins/sqlite3/queue.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 import { openSqlite } from '../../../../src/storage/jobs/sqlite.ts';
 

@@ -7,11 +7,19 @@ import type { Clock } from '../../../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS, silentLogger } from '../../../../src/host/log.ts';
 import { OutboxReader, type OutboxEntry } from '../../../../src/storage/jobs/outbox.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
-import { StoreUnavailableError } from '../../../../src/plugins/returners/return-store.ts';
-import { DatabaseHealth, Delivery, type DeliverySource } from '../../../../src/plugins/returners/delivery.ts';
-import { EventSource, EventSpool, spooledEvents } from '../../../../src/plugins/returners/event-spool.ts';
-import { OutboxSource } from '../../../../src/plugins/returners/outbox-source.ts';
-import { PositionFile, readPositions } from '../../../../src/plugins/returners/position-file.ts';
+import { StoreUnavailableError } from '../../../../src/plugins/shared/returner/return-store.ts';
+import {
+  DatabaseHealth,
+  Delivery,
+  type DeliverySource,
+} from '../../../../src/plugins/shared/returner/delivery.ts';
+import {
+  EventSource,
+  EventSpool,
+  spooledEvents,
+} from '../../../../src/plugins/shared/returner/event-spool.ts';
+import { OutboxSource } from '../../../../src/plugins/shared/returner/outbox-source.ts';
+import { PositionFile, readPositions } from '../../../../src/plugins/shared/returner/position-file.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { leastRandom } from '../../../support/module-context.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { elasticsearchKind } from '../../../../src/plugins/returners/elasticsearch.ts';
-import { optionsFrom } from '../../../../src/plugins/returners/options.ts';
-import type { ReturnStore } from '../../../../src/plugins/returners/return-store.ts';
+import { elasticsearchKind } from '../../../../src/plugins/elasticsearch/returner.ts';
+import { optionsFrom } from '../../../../src/plugins/shared/returner/options.ts';
+import type { ReturnStore } from '../../../../src/plugins/shared/returner/return-store.ts';
 import { parseJson } from '../../../../src/formats/json/text.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../../../support/return-store-contract.ts';

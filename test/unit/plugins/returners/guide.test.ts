@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { masterOptions } from '../../../../src/config/master-options.ts';
 import { minionOptions } from '../../../../src/config/minion-options.ts';
-import { STORE_KINDS } from '../../../../src/plugins/returners/store-kinds.ts';
-import { RETURNER_TABLE } from '../../../../src/plugins/returners/table.ts';
-import { returnerRunners } from '../../../../src/plugins/runners/returner.ts';
+import { STORE_KINDS } from '../../../../src/plugins/registry/returner/store-kinds.generated.ts';
+import { RETURNER_TABLE } from '../../../../src/plugins/registry/returner/returners.ts';
+import { returnerRunners } from '../../../../src/plugins/returner/runner.ts';
 
 const GUIDE = readFileSync(
   join(process.env['BRINE_ROOT'] ?? process.cwd(), 'docs/guides/result-databases.md'),

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
-import { MergedJobStore } from '../../../../src/plugins/returners/merged-job-store.ts';
-import type { ReturnStore } from '../../../../src/plugins/returners/return-store.ts';
-import { sqlite3Kind } from '../../../../src/plugins/returners/sqlite3.ts';
+import { MergedJobStore } from '../../../../src/plugins/shared/returner/merged-job-store.ts';
+import type { ReturnStore } from '../../../../src/plugins/shared/returner/return-store.ts';
+import { sqlite3Kind } from '../../../../src/plugins/sqlite3/returner.ts';
 import { contractLoad, contractReturn } from '../../../support/return-store-contract.ts';
 
 const [FIRST, SECOND, THIRD] = ['20261121000000000001', '20261121000000000002', '20261121000000000003'];

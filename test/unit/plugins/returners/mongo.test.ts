@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { mongoKind } from '../../../../src/plugins/returners/mongo.ts';
-import type { ReturnStore } from '../../../../src/plugins/returners/return-store.ts';
+import { mongoKind } from '../../../../src/plugins/mongodb/returner.ts';
+import type { ReturnStore } from '../../../../src/plugins/shared/returner/return-store.ts';
 import { dict, float, type Value } from '../../../../src/python/values/value.ts';
 import { freePort } from '../../../support/fleet.ts';
 import { startMongo } from '../../../support/mongo-stand-in.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { PostgresConnections } from '../../../../src/plugins/returners/postgres-connections.ts';
+import { PostgresConnections } from '../../../../src/plugins/postgres/returner/connections.ts';
 import type { Value } from '../../../../src/python/values/value.ts';
 
 /** What a client asks a server before anything else, when it wants TLS. */

@@ -4,13 +4,17 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
 import { defineFunction, defineModule } from '../../../../src/runtime/loader/module.ts';
 import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
-import { returnerNames, returnerRegistry, runReturners } from '../../../../src/plugins/returners/run.ts';
-import { OpenStores } from '../../../../src/plugins/returners/open-stores.ts';
-import { returnerTable } from '../../../../src/plugins/returners/table.ts';
+import {
+  returnerNames,
+  returnerRegistry,
+  runReturners,
+} from '../../../../src/plugins/registry/returner/run.ts';
+import { OpenStores } from '../../../../src/plugins/shared/returner/open-stores.ts';
+import { returnerTable } from '../../../../src/plugins/registry/returner/returners.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { decode } from '../../../../src/formats/wire/msgpack.ts';
 import { fakeClock, fakeContext, type FakeContext } from '../../../support/module-context.ts';

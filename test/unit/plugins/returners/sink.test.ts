@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { openSink } from '../../../../src/plugins/returners/sink.ts';
+import { openSink } from '../../../../src/plugins/registry/returner/sink.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 
 async function server(t: TestContext): Promise<{ url: string; posted: string[] }> {

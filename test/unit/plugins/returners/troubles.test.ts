@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger, LOG_LEVELS } from '../../../../src/host/log.ts';
-import { OneConnection } from '../../../../src/plugins/returners/one-connection.ts';
-import { ReturnerTroubles } from '../../../../src/plugins/returners/troubles.ts';
+import { OneConnection } from '../../../../src/plugins/shared/returner/one-connection.ts';
+import { ReturnerTroubles } from '../../../../src/plugins/shared/returner/troubles.ts';
 
 test('returners - one that fails is told once, and once when it works again', () => {
   const lines: string[] = [];

@@ -5,8 +5,8 @@ import {
   clusterFindings,
   type ClusterMeasured,
   type MemberSeen,
-} from '../../../../src/plugins/runners/doctor/cluster-findings.ts';
-import { shownFindings } from '../../../../src/plugins/runners/doctor/findings.ts';
+} from '../../../../src/plugins/shared/runner/doctor/cluster-findings.ts';
+import { shownFindings } from '../../../../src/plugins/shared/runner/doctor/findings.ts';
 import type { MemberStatus } from '../../../../src/runtime/cluster/status.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 /** What `manage.doctor` finds, figure by figure. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findings, stateOf, type Measured } from '../../../../src/plugins/runners/doctor/findings.ts';
+import { findings, stateOf, type Measured } from '../../../../src/plugins/shared/runner/doctor/findings.ts';
 import { FAMILY_TABLE } from '../../../../src/runtime/metrics/families.ts';
 import { exposition } from '../../../../src/runtime/metrics/exposition.ts';
 import { ReadFigures } from '../../../../src/runtime/metrics/read-exposition.ts';

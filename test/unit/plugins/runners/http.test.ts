@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { httpRunners } from '../../../../src/plugins/runners/http.ts';
-import { saltRunners } from '../../../../src/plugins/runners/salt.ts';
-import type { ExecuteOptions, RunnerContext, RunnerSpec } from '../../../../src/plugins/runners/runner.ts';
+import { httpRunners } from '../../../../src/plugins/http/runner.ts';
+import { saltRunners } from '../../../../src/plugins/salt/runner.ts';
+import type {
+  ExecuteOptions,
+  RunnerContext,
+  RunnerSpec,
+} from '../../../../src/plugins/shared/runner/runner.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 
 /** A context that tells what is run. */

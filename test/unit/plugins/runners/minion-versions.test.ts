@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '../../../../src/formats/json/text.ts';
-import { versionsByState, type MinionVersion } from '../../../../src/plugins/runners/minion-versions.ts';
+import {
+  versionsByState,
+  type MinionVersion,
+} from '../../../../src/plugins/manage/runner/minion-versions.ts';
 
 const master = { salt: '3006.16', brine: '0.10.0' };
 const compared = (...minions: MinionVersion[]): unknown =>

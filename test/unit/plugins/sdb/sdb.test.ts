@@ -6,10 +6,10 @@ import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { createLogger, type LogRecord } from '../../../../src/host/log.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import type { SdbContext } from '../../../../src/plugins/sdb/sdb-driver.ts';
-import { HASH_CHARS, sdbGet, sdbGetOrSetHash, sdbSet } from '../../../../src/plugins/sdb/sdb.ts';
+import type { SdbContext } from '../../../../src/plugins/shared/sdb/sdb-driver.ts';
+import { HASH_CHARS, sdbGet, sdbGetOrSetHash, sdbSet } from '../../../../src/plugins/registry/sdb/sdb.ts';
 import { UNSERVED_SDB_DRIVERS } from '../../../../src/config/sdb-drivers.ts';
-import { SDB_TABLE } from '../../../../src/plugins/sdb/table.ts';
+import { SDB_TABLE } from '../../../../src/plugins/registry/sdb/table.generated.ts';
 import { dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { startHttpStandIn, type HttpTaken } from '../../../support/http-stand-in.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findProgram } from '../../../../src/host/which.ts';
-import { cronStates } from '../../../../src/plugins/states/cron.ts';
+import { cronStates } from '../../../../src/plugins/cron/state.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 
 test('cron - is not there without crontab, and is when a package has brought it', (t) => {

@@ -1,8 +1,8 @@
 /** State modules that are not there because what they work with is not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
-import { STATE_TABLE } from '../../../../src/plugins/states/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
+import { STATE_TABLE } from '../../../../src/plugins/registry/state/table.generated.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
 

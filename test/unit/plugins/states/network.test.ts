@@ -18,7 +18,7 @@ import { pyRepr, pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { answerOfValues } from '../../../support/call-answers.ts';
 import { MachineView } from '../../../support/machine-view.ts';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
 import { defineModule, type FunctionSpec } from '../../../../src/runtime/loader/module.ts';
 import { fakeStateContext, runState, type FakeStateContext } from '../../../support/state-context.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommandProblem } from '../../../../src/plugins/modules/command-problem.ts';
-import { compareDeb } from '../../../../src/plugins/modules/pkg/versions.ts';
-import { aggregate } from '../../../../src/plugins/states/pkg/aggregate.ts';
-import { versionConditions } from '../../../../src/plugins/states/pkg/versions.ts';
+import { CommandProblem } from '../../../../src/plugins/shared/command-problem.ts';
+import { compareDeb } from '../../../../src/plugins/pkg/module/versions.ts';
+import { aggregate } from '../../../../src/plugins/pkg/state/aggregate.ts';
+import { versionConditions } from '../../../../src/plugins/pkg/state/versions.ts';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { PythonError } from '../../../../src/python/exceptions.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';

@@ -1,8 +1,8 @@
 /** Lines of apt's sources: what they are taken for, and how they are written again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describedSource } from '../../../../src/plugins/modules/pkg/apt-plan.ts';
-import { parseSource, sourceText } from '../../../../src/plugins/modules/pkg/apt-sources.ts';
+import { describedSource } from '../../../../src/plugins/pkg/apt/module/apt-plan.ts';
+import { parseSource, sourceText } from '../../../../src/plugins/pkg/apt/module/apt-sources.ts';
 import { isDict } from '../../../../src/python/values/value.ts';
 
 const LINES = [

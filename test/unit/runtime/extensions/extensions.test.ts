@@ -1,5 +1,5 @@
 import { systemRandom } from '../../../../src/host/random.ts';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import assert from 'node:assert/strict';
 import {
   mkdirSync,

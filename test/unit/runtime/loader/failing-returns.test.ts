@@ -1,8 +1,8 @@
 /** Returns that say that a function has not done what it was asked for: their forms, and which functions have them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
-import { RUNNER_TABLE } from '../../../../src/plugins/runners/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
+import { RUNNER_TABLE } from '../../../../src/plugins/registry/runner/table.generated.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 import { executeFunction } from '../../../../src/runtime/loader/execute.ts';
 import {

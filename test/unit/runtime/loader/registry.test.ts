@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
 import { defineFunction, defineModule, type ModuleSpec } from '../../../../src/runtime/loader/module.ts';
 import {

@@ -1,10 +1,10 @@
 /** The lists of what Salt has and Brine does not: nothing in them is there, or a slip of the pen would be taken for something that is missing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
-import { isSaltsRunner, missingRunnerText } from '../../../../src/plugins/runners/salts-runners.ts';
-import { RUNNER_TABLE } from '../../../../src/plugins/runners/table.ts';
-import { STATE_TABLE } from '../../../../src/plugins/states/table.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
+import { isSaltsRunner, missingRunnerText } from '../../../../src/plugins/registry/runner/salts-runners.ts';
+import { RUNNER_TABLE } from '../../../../src/plugins/registry/runner/table.generated.ts';
+import { STATE_TABLE } from '../../../../src/plugins/registry/state/table.generated.ts';
 import type { ModuleDescription } from '../../../../src/runtime/loader/module.ts';
 import { isSaltsFunction, missingFunctionText } from '../../../../src/runtime/loader/salts-modules.ts';
 import { isSaltsState } from '../../../../src/runtime/loader/salts-states.ts';

@@ -1,5 +1,5 @@
 /** Pillars made by real Salt 3006.16 out of small trees of files: ours are the same. */
-import { executionModules } from '../../../../src/plugins/modules/on-demand.ts';
+import { executionModules } from '../../../../src/plugins/registry/module/on-demand.ts';
 import { loadedFunctions } from '../../../../src/runtime/pillar/functions.ts';
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

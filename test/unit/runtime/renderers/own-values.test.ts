@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { executionModules } from '../../../../src/plugins/modules/on-demand.ts';
+import { executionModules } from '../../../../src/plugins/registry/module/on-demand.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { loadedFunctions } from '../../../../src/runtime/pillar/functions.ts';
 import { PillarService } from '../../../../src/runtime/pillar/service.ts';

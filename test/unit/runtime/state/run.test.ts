@@ -13,7 +13,7 @@ import {
 import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
 import { CHANGES_APART } from '../../../../src/runtime/state/derived-chunks.ts';
 import { PauseFiles } from '../../../../src/runtime/state/pause.ts';
-import { testStates } from '../../../../src/plugins/states/test.ts';
+import { testStates } from '../../../../src/plugins/test/state.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from '../../../support/module-context.ts';
 import { runOptions } from '../../../support/state-runs.ts';

@@ -1,6 +1,6 @@
 /** What is wrong with the fleet, as `manage.doctor` says it. */
-import { findings, stateOf } from '../../../../plugins/runners/doctor/findings.ts';
-import { measure } from '../../../../plugins/runners/doctor/measure.ts';
+import { findings, stateOf } from '../../../../plugins/shared/runner/doctor/findings.ts';
+import { measure } from '../../../../plugins/shared/runner/doctor/measure.ts';
 import { route, type Route } from '../route.ts';
 import { component, list, mapping, nullable, number, object, oneOf, text } from '../schema.ts';
 

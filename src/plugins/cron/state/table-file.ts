@@ -1,0 +1,136 @@
+/** A whole crontab out of a file (3006.16 salt/states/cron.py `file`). */
+import { rmSync } from 'node:fs';
+import { messageOf } from '../../../errors/errors.ts';
+import { makeTempFile } from '../../../host/file-operations.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { stateEnvironment } from '../../shared/state-environment.ts';
+import type { StateContext, StateResult } from '../../shared/state-function.ts';
+
+/** The source of the table, and how it is read. */
+export interface TableSource {
+  readonly name: Value;
+  readonly user: Value;
+  readonly source_hash: Value;
+  readonly source_hash_name: Value;
+  readonly template: Value;
+  readonly context: Value;
+  readonly defaults: Value;
+  readonly backup: Value;
+  readonly replace: Value;
+  /** Further keywords, which go to the functions of `file`. */
+  readonly more: Dict;
+}
+
+/** A result with its fields in the order in which Salt makes them here. */
+const ended = (name: Value, result: boolean | null, comment: Value, changes: Dict = dict()): StateResult => ({
+  changes,
+  comment,
+  name,
+  result,
+});
+
+async function mainGroup(ctx: StateContext, user: Value): Promise<Value | undefined> {
+  try {
+    const info = await ctx.functions.call('user.info', [user]);
+    const groups = isDict(info) ? info.get('groups') : undefined;
+    return Array.isArray(groups) ? groups[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes sure that a user's table is what a file holds. */
+export async function crontabFile(ctx: StateContext, source: TableSource): Promise<StateResult> {
+  const { name, user } = source;
+  const group = await mainGroup(ctx, user);
+  if (group === undefined) return ended(name, false, `Could not identify group for user ${pyStr(user)}`);
+  const raw = pyStr(await ctx.functions.call('cron.raw_cron', [user]));
+  const path = makeTempFile(ctx.random, { content: raw.endsWith('\n') ? raw : `${raw}\n` });
+  try {
+    // Salt compat: Salt takes the line end that it has added for a table, so that nobody ever gets one
+    if (!truthy(source.replace) && raw.trim() !== '')
+      return ended(name, true, `User ${pyStr(user)} already has a crontab. No changes made`);
+    return await fill(ctx, { ...source, path, group });
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+type Target = TableSource & { readonly path: string; readonly group: Value };
+
+/** Keywords that the functions of `file` share. */
+function shared(ctx: StateContext, target: Target): Dict {
+  const { path, group, user, more, source_hash_name, template, context, defaults } = target;
+  return new Map([
+    ...dict({
+      name: path,
+      source_hash_name,
+      user,
+      group,
+      mode: '0600',
+      attrs: [],
+      template,
+      context,
+      defaults,
+    }),
+    ...dict({ saltenv: stateEnvironment(ctx) }),
+    ...more,
+  ]);
+}
+
+async function fill(ctx: StateContext, target: Target): Promise<StateResult> {
+  const { name } = target;
+  const options = shared(ctx, target);
+  if (ctx.state.test) {
+    const kwargs = new Map([...options, ...dict({ source: name, source_hash: target.source_hash })]);
+    const [result = null, comment = ''] = (await ctx.functions.call(
+      'file.check_managed',
+      [],
+      kwargs,
+    )) as Value[];
+    return ended(name, typeof result === 'boolean' ? result : null, comment);
+  }
+  try {
+    return await write(ctx, target, options);
+  } catch (error) {
+    return ended(name, false, `Unable to manage file: ${messageOf(error)}`);
+  }
+}
+
+async function write(ctx: StateContext, target: Target, options: Dict): Promise<StateResult> {
+  const { name, path, user } = target;
+  const saltenv = stateEnvironment(ctx);
+  const listed = await ctx.functions.call('file.source_list', [name, target.source_hash, saltenv]);
+  const [source = '', source_hash = ''] = listed as Value[];
+  const got = await ctx.functions.call(
+    'file.get_managed',
+    [],
+    new Map([...options, ...dict({ source, source_hash, skip_verify: false })]),
+  );
+  const [sfn = null, source_sum = null, problem = ''] = got as Value[];
+  if (truthy(problem)) return ended(name, false, problem);
+  const managed = (await ctx.functions.call(
+    'file.manage_file',
+    [],
+    new Map([
+      ...['name', 'user', 'group', 'mode', 'attrs', 'saltenv'].map((key): [Value, Value] => [
+        key,
+        options.get(key) ?? null,
+      ]),
+      ...dict({ sfn, ret: dict({ changes: {}, comment: '', name, result: true }), source, source_sum }),
+      ...dict({ backup: target.backup }),
+    ]),
+  )) as Dict;
+  const changes = managed.get('changes');
+  const isGood = truthy(managed.get('result'));
+  if (!isDict(changes) || !changes.has('diff'))
+    return isGood
+      ? ended(name, true, `Crontab for user ${pyStr(user)} is in the correct state`)
+      : ended(name, false, managed.get('comment') ?? '', isDict(changes) ? changes : dict());
+  const written = (await ctx.functions.call('cron.write_cron_file_verbose', [user, path])) as Dict;
+  if (!truthy(written.get('retcode')))
+    return ended(name, true, `Crontab for user ${pyStr(user)} was updated`, changes);
+  const why = pyStr(written.get('stderr') ?? '');
+  return ended(name, false, `Unable to update user ${pyStr(user)} crontab ${path}. Error: ${why}`);
+}

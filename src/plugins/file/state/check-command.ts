@@ -1,0 +1,67 @@
+/** The `check_cmd` of `file.managed`: a command that looks at the new file before it takes its place. */
+import { pyStr } from '../../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FunctionCaller } from '../../../runtime/loader/module.ts';
+import type { StateContext } from '../../shared/state-function.ts';
+import { callManageFile } from './managed-calls.ts';
+import type { Plan } from './managed-plan.ts';
+import type { Fetched } from './managed-source.ts';
+import { errorText, FileOutcome } from './outcome.ts';
+
+/** The command, the new file's path, and the functions that the source passes through. */
+interface Trial {
+  readonly functions: FunctionCaller;
+  readonly command: string;
+  readonly trial: string;
+}
+
+/**
+ * Makes the new file beside the old one and has `check_cmd` look at it.
+ * @returns true: it is to take its place; false: nothing would change; undefined: the state has ended
+ */
+export async function passesCheck(
+  ctx: StateContext,
+  plan: Plan,
+  fetched: Fetched,
+  { functions, command, trial }: Trial,
+  outcome: FileOutcome,
+): Promise<boolean | undefined> {
+  const { name } = plan;
+  if (truthy(await ctx.functions.call('file.file_exists', [name]))) {
+    try {
+      await ctx.functions.call('file.copy', [name, trial]);
+    } catch (error) {
+      outcome.fail(`Unable to copy file ${name} to ${trial}: ${errorText(error)}`);
+      return undefined;
+    }
+  }
+  let tried: Value;
+  try {
+    tried = await callManageFile(functions, plan, trial, fetched, outcome.ret);
+  } catch (error) {
+    outcome.changes = new Map();
+    outcome.fail(`Unable to check_cmd file: ${errorText(error)}`);
+    return undefined;
+  }
+  outcome.adopt(new FileOutcome(name, { order: 'managed' }).ret);
+  if (!isDict(tried) || !truthy(tried.get('changes'))) return false;
+  const shell = ctx.grains.get('shell');
+  const refusal = await runCheck(ctx, command, trial, shell === undefined ? new Map() : dict({ shell }));
+  if (refusal === undefined) return true;
+  for (const [key, value] of refusal) outcome.ret.set(key, value);
+  return undefined;
+}
+
+/** Runs a command on a file. @returns what becomes part of the result when it fails */
+export async function runCheck(
+  ctx: StateContext,
+  command: string,
+  path: string,
+  options: Dict,
+): Promise<Dict | undefined> {
+  const answer = await ctx.functions.call('cmd.run_all', [`${command} ${path}`], options);
+  if (!isDict(answer) || answer.get('retcode') === 0) return undefined;
+  const texts = ['stdout', 'stderr'].map((stream) => answer.get(stream)).filter((text) => truthy(text));
+  const lines = ['check_cmd execution failed', ...texts.map((text) => pyStr(text ?? ''))];
+  return dict({ comment: lines.join('\n'), skip_watch: true, result: false });
+}

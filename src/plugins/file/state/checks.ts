@@ -1,0 +1,83 @@
+/** Checks that come before the states of `file` do anything. */
+import { isAbs, pathExists } from '../../../python/paths.ts';
+import { findUser } from '../../../host/users.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FileOutcome } from './outcome.ts';
+import type { StateContext } from '../../shared/state-function.ts';
+
+/** A user and group that a file is to have. */
+export interface Owner {
+  readonly user: Value;
+  readonly group: Value;
+}
+
+/** The user that is asked for; `owner` counts when it is given by mistake. */
+export function askedUser(ctx: StateContext, user: Value, kwargs: Dict): Value {
+  if (truthy(user) || !kwargs.has('owner')) return user;
+  ctx.log.warning('Use of argument owner found, "owner" is invalid, please use "user"');
+  return kwargs.get('owner') ?? null;
+}
+
+/** The owner where none is asked for: the minion's user, and that user's group. */
+export async function ownerOrMinions(ctx: StateContext, { user, group }: Owner): Promise<Owner> {
+  const name = user ?? ctx.opts.get('user') ?? 'root';
+  if (group !== null) return { user: name, group };
+  // not by user.info, as Salt does: that asks another program for all groups of the user, at each link
+  const account = typeof name === 'string' || typeof name === 'number' ? await findUser(name) : undefined;
+  return { user: name, group: await ctx.functions.call('file.gid_to_group', [account?.gid ?? 0]) };
+}
+
+/** Salt's sentence about a user or group that there is not; empty when all is well, and in test mode. */
+export async function missingOwner(ctx: StateContext, { user, group }: Owner): Promise<string> {
+  let error = '';
+  if (truthy(user) && (await ctx.functions.call('file.user_to_uid', [user])) === '')
+    error += `User ${pyStr(user)} is not available `;
+  if (truthy(group) && (await ctx.functions.call('file.group_to_gid', [group])) === '')
+    error += `Group ${pyStr(group)} is not available`;
+  if (error === '' || !ctx.state.test) return error;
+  ctx.log.warning(error);
+  return '';
+}
+
+/** What stands in the way of making a link: several sentences may be joined. */
+export async function linkObstacles(
+  ctx: StateContext,
+  { user, group }: Owner,
+  paths: readonly (readonly [what: string, path: string])[],
+): Promise<string> {
+  const errors: string[] = [];
+  if ((await ctx.functions.call('file.user_to_uid', [user])) === '')
+    errors.push(`User ${pyStr(user)} does not exist`);
+  if ((await ctx.functions.call('file.group_to_gid', [group])) === '')
+    errors.push(`Group ${pyStr(group)} does not exist`);
+  for (const [what, path] of paths)
+    if (!isAbs(path)) errors.push(`Specified ${what} ${path} is not an absolute path`);
+  return errors.join('. ') + (errors.length > 1 ? '.' : '');
+}
+
+/**
+ * Whether an earlier state of a run in test mode would make a file: then what is to be edited in it is not there yet, which is no fault.
+ * Salt compat: Salt fails, so that a test of what would be good ends with an error.
+ */
+export function isForeseen({ state }: StateContext, name: string): boolean {
+  if (!state.test || pathExists(name)) return false;
+  return [...state.running].some(([tag, result]) => {
+    const [module = '', , made = '', fun = ''] = pyStr(tag).split('_|-');
+    if (module !== 'file' || !isDict(result) || result.get('result') !== null) return false;
+    const changes = result.get('changes');
+    const names = [made, ...(isDict(changes) ? [...changes.keys()].map(pyStr) : [])];
+    return names.includes(name) || (fun === 'recurse' && name.startsWith(`${made}/`));
+  });
+}
+
+/** The end of a state that edits a file which an earlier state of the test would make. */
+export function endForeseen(outcome: FileOutcome, name: string): Dict {
+  return outcome.end(null, `File ${name} is to be made by an earlier state, and would be edited then`);
+}
+
+/** Why a file cannot be edited; undefined when it can. */
+export function editObstacle(name: string): string | undefined {
+  if (!isAbs(name)) return `Specified file ${name} is not an absolute path`;
+  return pathExists(name) ? undefined : `${name}: file not found`;
+}

@@ -1,0 +1,62 @@
+/** `file.touch`. Follows 3006.16 salt/states/file.py `touch`. */
+import { dirName, isAbs, isDir, pathExists } from '../../../python/paths.ts';
+import { opt } from '../../shared/file-params.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { defineState, type StateContext } from '../../shared/state-function.ts';
+import { FileOutcome } from './outcome.ts';
+import { S, type ArgsOf } from './params.ts';
+
+/** The parameters of `file.touch`. */
+export const TOUCH_PARAMS = {
+  name: S.file_name,
+  atime: opt({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }, null),
+  mtime: opt({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }, null),
+  makedirs: opt(S.makedirs, false),
+} as const;
+
+/** Touches a file, for the state and for append and prepend. */
+export async function touchFile(ctx: StateContext, args: ArgsOf<typeof TOUCH_PARAMS>): Promise<Dict> {
+  const { name } = args;
+  const outcome = new FileOutcome(name);
+  if (name === '') return outcome.fail('Must provide name to file.touch');
+  if (!isAbs(name)) return outcome.fail(`Specified file ${name} is not an absolute path`);
+  if (ctx.state.test) return foretell(ctx, name, args, outcome);
+  if (args.makedirs) await ctx.functions.call('file.makedirs', [name]);
+  if (!isDir(dirName(name))) return outcome.fail(`Directory not present to touch file ${name}`);
+  const wasThere = pathExists(name);
+  const result = truthy(await ctx.functions.call('file.touch', [name, args.atime, args.mtime]));
+  outcome.changes.set(wasThere ? 'touched' : 'new', name);
+  return outcome.end(
+    result,
+    wasThere
+      ? `Updated times on ${isDir(name) ? 'directory' : 'file'} ${name}`
+      : `Created empty file ${name}`,
+  );
+}
+
+async function foretell(
+  ctx: StateContext,
+  name: string,
+  { atime, mtime }: ArgsOf<typeof TOUCH_PARAMS>,
+  outcome: FileOutcome,
+): Promise<Dict> {
+  outcome.changes.set('new', name); // Salt compat: also of a file that is there and keeps its times
+  if (!pathExists(name)) return outcome.end(null, `File ${name} is set to be created`);
+  const facts = await ctx.functions.call('file.stats', [name], dict({ follow_symlinks: false }));
+  const differs = (key: string, wanted: Value): boolean =>
+    wanted !== null && pyStr(wanted) !== pyStr(isDict(facts) ? (facts.get(key) ?? null) : null);
+  if (!differs('atime', atime) && !differs('mtime', mtime))
+    return outcome.end(true, `File ${name} exists and has the correct times`);
+  outcome.changes = dict({ touched: name });
+  return outcome.end(null, `Times set to be updated on file ${name}`);
+}
+
+/** The state `touch`. */
+export const touchStates = {
+  touch: defineState({
+    doc: 'Makes sure that a file exists, and sets its times.',
+    params: TOUCH_PARAMS,
+    run: (ctx, args) => touchFile(ctx, args),
+  }),
+};

@@ -1,0 +1,263 @@
+/** Connections to MariaDB and MySQL: a pool, the same session on each, and errors that say what to do. */
+import { isIP } from 'node:net';
+import { checkServerIdentity, TLSSocket } from 'node:tls';
+import type {
+  Connection,
+  Pool,
+  PoolConnection,
+  PoolOptions,
+  ResultSetHeader,
+  RowDataPacket,
+  SslOptions,
+} from 'mysql2/promise';
+import type { TlsPeer } from '../../../network/tls/fault.ts';
+import { truthy } from '../../../python/values/value.ts';
+import { codeOf } from '../../shared/returner/driver-errors.ts';
+import type { StoreSettings } from '../../shared/returner/return-store.ts';
+import { SqlConnections, type SqlRow, type SqlSession } from '../../shared/returner/sql-connections.ts';
+
+const IDLE_MS = 20_000;
+/** After how long the server ends a connection that says nothing: what holds a lock and is gone must not hold it for hours. */
+const SERVER_IDLE_S = 60;
+/** Statements that wait for a connection; more are refused. */
+const WAITING_MAX = 1000;
+
+/** The connection went away under a statement: a server that was started anew, or one that ends idle connections. */
+const LOST = new Set([
+  ...[
+    'PROTOCOL_CONNECTION_LOST',
+    'ECONNRESET',
+    'EPIPE',
+    'ER_CLIENT_INTERACTION_TIMEOUT',
+    'ER_SERVER_SHUTDOWN',
+  ],
+  'ER_CONNECTION_KILLED',
+]);
+/** Two writers were in each other's way. */
+const COLLIDED = new Set(['ER_LOCK_DEADLOCK', 'ER_CHECKREAD']);
+/** What is written is what it does not take; trying again is of no use. */
+const REFUSED = new Set([
+  ...[
+    'ER_DATA_TOO_LONG',
+    'ER_TRUNCATED_WRONG_VALUE_FOR_FIELD',
+    'ER_TRUNCATED_WRONG_VALUE',
+    'ER_BAD_NULL_ERROR',
+  ],
+  ...['ER_WARN_DATA_OUT_OF_RANGE', 'ER_NET_PACKET_TOO_LARGE', 'ER_TOO_BIG_ROWSIZE', 'ER_CONSTRAINT_FAILED'],
+  ...['ER_INVALID_JSON_TEXT', 'ER_CANNOT_CONVERT_STRING', 'ER_DUP_ENTRY'],
+]);
+
+/** The connections of one store. */
+export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
+  protected readonly missingCode = 'ER_BAD_DB_ERROR';
+  readonly #prepared = new WeakSet<object>();
+  #isAddressVerified = false;
+
+  constructor(settings: StoreSettings) {
+    super(settings, 'mysql');
+  }
+
+  protected async makeDatabase(): Promise<void> {
+    const { createConnection } = await import('mysql2/promise');
+    const { database: _, ...options } = this.#poolOptions();
+    const connection = await createConnection(options);
+    try {
+      this.#verifyAddress(connection);
+      await connection.query(
+        `CREATE DATABASE IF NOT EXISTS ${quoteName(this.database)} DEFAULT CHARACTER SET utf8mb4`,
+      );
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  protected async once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
+    const connection = await this.#connect();
+    let isFine = false;
+    try {
+      const session = new MysqlSession(connection, this.settings.timeoutMs);
+      if (!this.#prepared.has(connection.connection)) {
+        this.#verifyAddress(connection);
+        // strict, so that nothing is cut silently, and without modes that change how texts are quoted
+        await session.run(
+          "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION autocommit = 1, " +
+            `SESSION wait_timeout = ${SERVER_IDLE_S}, SESSION innodb_lock_wait_timeout = ${this.lockSeconds}`,
+        );
+        this.#prepared.add(connection.connection);
+      }
+      const result = await run(session);
+      isFine = true;
+      return result;
+    } finally {
+      // what an error has left behind on a connection, locks above all, goes with it
+      if (isFine) connection.release();
+      else connection.destroy();
+    }
+  }
+
+  async #connect(): Promise<PoolConnection> {
+    this.pool ??= this.#open();
+    try {
+      return await (await this.pool).getConnection();
+    } catch (error) {
+      // what was refused after the handshake has left a session, on which the next one would show no certificate
+      if (this.#isAddressToVerify() && !this.#isAddressVerified) this.#dropPool();
+      throw error;
+    }
+  }
+
+  /** With the sessions of its connections, on which no later one may go on. */
+  #dropPool(): void {
+    const pool = this.pool;
+    this.pool = undefined;
+    void pool?.then((opened) => opened.end()).catch(() => undefined);
+  }
+
+  /** How long to wait for others' locks. */
+  get lockSeconds(): number {
+    return Math.max(1, Math.ceil(this.settings.timeoutMs / 1000));
+  }
+
+  async #open(): Promise<Pool> {
+    const { createPool } = await import('mysql2/promise');
+    return createPool({
+      ...this.#poolOptions(),
+      connectionLimit: this.settings.connectionsMax,
+      maxIdle: 1,
+      idleTimeout: IDLE_MS,
+      queueLimit: WAITING_MAX,
+      enableKeepAlive: true,
+    });
+  }
+
+  #poolOptions(): PoolOptions {
+    const host = this.options.text('host') ?? '';
+    const ssl = this.#tls();
+    return {
+      ...(host.startsWith('/') ? { socketPath: host } : { host, port: this.options.port() ?? 3306 }),
+      user: this.options.text('user') ?? '',
+      password: this.options.text('pass') ?? '',
+      database: this.database,
+      charset: 'utf8mb4_general_ci',
+      connectTimeout: this.settings.timeoutMs,
+      multipleStatements: false,
+      // every value as the server writes it
+      typeCast: (field) => field.string('utf8'),
+      ...(ssl === undefined ? {} : { ssl }),
+    };
+  }
+
+  /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
+  #tls(): SslOptions | undefined {
+    const ca = this.options.authorities('ssl_ca');
+    const { cert, key } = this.options.shown('ssl_cert', 'ssl_key');
+    if (ca === undefined && cert === undefined && key === undefined) return undefined;
+    return {
+      ...(ca === undefined
+        ? { rejectUnauthorized: false }
+        : {
+            ca,
+            verifyIdentity:
+              isIP(this.options.text('host') ?? '') === 0 && !truthy(this.options.value('ssl_any_host')),
+          }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    };
+  }
+
+  /** The driver compares a certificate with names only; where the host is an address, this does. */
+  #verifyAddress(opened: Connection): void {
+    if (!this.#isAddressToVerify()) return;
+    const { connection } = opened as { connection?: { stream?: unknown } };
+    const stream = connection?.stream;
+    // a connection that goes on with the session of an earlier one has no certificate of its own
+    if (stream instanceof TLSSocket && stream.isSessionReused() && this.#isAddressVerified) return;
+    const error =
+      stream instanceof TLSSocket
+        ? checkServerIdentity(this.options.text('host') ?? '', stream.getPeerCertificate())
+        : new Error('the connection is not encrypted');
+    this.#isAddressVerified = error === undefined;
+    if (error === undefined) return;
+    this.#dropPool();
+    throw error;
+  }
+
+  #isAddressToVerify(): boolean {
+    return (
+      isIP(this.options.text('host') ?? '') !== 0 &&
+      this.options.text('ssl_ca') !== undefined &&
+      !truthy(this.options.value('ssl_any_host'))
+    );
+  }
+
+  protected place(): string {
+    const host = this.options.text('host') ?? '';
+    const where = host.startsWith('/') ? host : `${host}:${String(this.options.value('port'))}`;
+    return `The MySQL database ${this.database} at ${where}`;
+  }
+
+  protected tlsWords(): Omit<TlsPeer, 'address'> {
+    return this.options.tlsWords('ssl_ca', 'ssl_cert');
+  }
+
+  protected isPassing(error: unknown): boolean {
+    const code = codeOf(error);
+    return LOST.has(code) || COLLIDED.has(code);
+  }
+
+  protected isRefused(code: string): boolean {
+    return REFUSED.has(code);
+  }
+
+  protected hint(code: string): string {
+    if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
+      return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
+    if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
+    if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE')
+      return '; create what is missing with: salt-run returner.create_schema mysql';
+    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
+      return '; is it running, and do mysql.host and mysql.port name it?';
+    if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.settings.timeoutMs} ms)`;
+    return '';
+  }
+}
+
+/** One connection while it is used. */
+export class MysqlSession implements SqlSession {
+  readonly #connection: PoolConnection;
+  readonly #timeoutMs: number;
+
+  constructor(connection: PoolConnection, timeoutMs: number) {
+    this.#connection = connection;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs a statement. @returns the number of rows that it has changed */
+  async run(sql: string, values: readonly unknown[] = [], timeoutMs = this.#timeoutMs): Promise<number> {
+    const [result] = await this.#connection.query<ResultSetHeader>({
+      sql,
+      values: [...values],
+      timeout: timeoutMs,
+    });
+    return result.affectedRows;
+  }
+
+  async rows(sql: string, values: readonly unknown[] = []): Promise<SqlRow[]> {
+    const [rows] = await this.#connection.query<RowDataPacket[]>({
+      sql,
+      values: [...values],
+      timeout: this.#timeoutMs,
+    });
+    return rows;
+  }
+
+  /** A value as it stands in a statement. */
+  quote(value: string | null): string {
+    return this.#connection.escape(value);
+  }
+}
+
+/** A name as it stands in a statement. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}

@@ -1,0 +1,87 @@
+/** One connection to Redis for one use. The options are those of Python's client. */
+import type { Redis } from 'ioredis';
+import { BrineError, CommandExecutionError, messageOf } from '../../../errors/errors.ts';
+import { tlsFault } from '../../../network/tls/fault.ts';
+import { readAuthorities } from '../../../network/tls/files.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { toNumber, truthy, type Dict } from '../../../python/values/value.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Does something on a connection of its own.
+ * @param options host, port, db, username, password, unix_socket_path, socket_timeout, ssl, ssl_ca_certs, ssl_cert_reqs
+ * @param connectionName what the server calls the connection
+ * @throws CommandExecutionError naming the server, for what it refuses and where it is not reached; whatever `run` throws itself
+ */
+export async function withRedis<T>(
+  options: Dict,
+  connectionName: string,
+  run: (redis: Redis) => Promise<T>,
+): Promise<T> {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis({ ...connection(options), ...once(options), connectionName });
+  let reason: unknown;
+  redis.on('error', (error) => (reason = error)); // without a listener ioredis prints it
+  try {
+    await redis.connect();
+    return await run(redis);
+  } catch (error) {
+    if (error instanceof BrineError) throw error;
+    const address = `Redis at ${addressOf(options)}`;
+    const ca = options.get('ssl_ca_certs');
+    const peer = { address, caSetting: 'ssl_ca_certs', caFile: typeof ca === 'string' ? ca : undefined };
+    throw new CommandExecutionError(
+      tlsFault(reason ?? error, peer) ??
+        `${address} did not do it: ${messageOf(reason ?? error).replace(/^ERR /, '')}`,
+      { cause: error },
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function once(options: Dict): object {
+  const seconds = toNumber(options.get('socket_timeout') ?? null);
+  const timeoutMs = seconds === undefined || seconds <= 0 ? TIMEOUT_MS : seconds * 1000;
+  return {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    disableClientInfo: true,
+  };
+}
+
+function connection(options: Dict): object {
+  const text = (name: string): string | undefined => {
+    const value = options.get(name);
+    return value === undefined || value === null ? undefined : pyStr(value);
+  };
+  const [path, username, password, ca] = ['unix_socket_path', 'username', 'password', 'ssl_ca_certs'].map(
+    text,
+  );
+  return {
+    ...(path === undefined
+      ? { host: text('host') ?? 'localhost', port: Number(text('port') ?? 6379) }
+      : { path }),
+    db: Number(text('db') ?? 0),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(truthy(options.get('ssl') ?? null)
+      ? {
+          tls: {
+            rejectUnauthorized: text('ssl_cert_reqs') !== 'none',
+            ...(ca === undefined ? {} : { ca: readAuthorities(ca, 'ssl_ca_certs') }),
+          },
+        }
+      : {}),
+  };
+}
+
+function addressOf(options: Dict): string {
+  const path = options.get('unix_socket_path');
+  if (typeof path === 'string') return path;
+  return `${pyStr(options.get('host') ?? 'localhost')}:${pyStr(options.get('port') ?? 6379)}`;
+}

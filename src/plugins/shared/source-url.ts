@@ -1,0 +1,43 @@
+/** Addresses of sources as Python's `urlparse` takes them apart (3.11 Lib/urllib/parse.py), and Salt's own additions. */
+import { withoutCredentials } from '../../python/values/masked.ts';
+
+/** Protocols that another machine answers, in the order in which messages name them. */
+export const REMOTE_PROTOCOLS: readonly string[] = ['http', 'https', 'ftp', 'swift', 's3'];
+/** All protocols of sources. */
+export const VALID_PROTOCOLS: readonly string[] = ['salt', 'file', ...REMOTE_PROTOCOLS];
+
+/** Parts of an address. */
+export interface UrlParts {
+  /** In small letters; empty for a path. */
+  readonly scheme: string;
+  /** What stands between `//` and the path, with user and port. */
+  readonly host: string;
+  readonly path: string;
+}
+
+/** Takes an address apart. */
+export function parseUrl(url: string): UrlParts {
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1];
+  let rest = scheme === undefined ? url : url.slice(scheme.length + 1);
+  let host = '';
+  if (rest.startsWith('//')) {
+    const end = /[/?#]/.exec(rest.slice(2))?.index;
+    host = end === undefined ? rest.slice(2) : rest.slice(2, end + 2);
+    rest = end === undefined ? '' : rest.slice(end + 2);
+  }
+  return { scheme: (scheme ?? '').toLowerCase(), host, path: rest.replace(/[?#].*$/s, '') };
+}
+
+/** A `salt://` address: the path below the file server's root, and the environment that it names. */
+export function parseSaltUrl(url: string): { readonly path: string; readonly saltenv: string | undefined } {
+  if (!url.startsWith('salt://')) return { path: url, saltenv: undefined };
+  const rest = url.slice('salt://'.length);
+  const at = rest.indexOf('?saltenv=');
+  if (at < 0) return { path: rest, saltenv: undefined };
+  return { path: rest.slice(0, at), saltenv: rest.slice(at + '?saltenv='.length) };
+}
+
+/** An address without name and password, for messages. */
+export function withoutPassword(url: string): string {
+  return withoutCredentials(url);
+}

@@ -1,0 +1,85 @@
+/** `sysctl`: parameters of the kernel (3006.16 salt/states/sysctl.py). */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import { defineModule } from '../../runtime/loader/module.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
+import { outcomeResultFirst } from '../shared/outcome.ts';
+import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { param } from '../../runtime/loader/params.ts';
+
+const words = (text: string): string => text.trim().split(/\s+/).join(' ');
+const singleSpaced = (text: string): string => text.replace(/ +|\t+/g, ' ');
+
+/** What test mode says. */
+async function announce(ctx: StateContext, name: string, value: Value, config: string): Promise<StateResult> {
+  const wanted = pyStr(value);
+  const configured = await ctx.functions.call('sysctl.show', [], dict({ config_file: config }));
+  if (configured === null)
+    return outcomeResultFirst(
+      name,
+      null,
+      `Sysctl option ${name} might be changed, we failed to check config file at ${config}. The file is either ` +
+        'unreadable, or missing.',
+    );
+  const current = await ctx.functions.call('sysctl.get', [name]);
+  const isConfigured = isDict(configured) && configured.has(name);
+  const now = pyStr(current);
+  if (truthy(current) && isConfigured && words(wanted) === words(now))
+    return outcomeResultFirst(name, true, `Sysctl value ${name} = ${wanted} is already set`);
+  if (truthy(current) && !isConfigured)
+    return outcomeResultFirst(
+      name,
+      null,
+      singleSpaced(now) === singleSpaced(wanted)
+        ? 'Sysctl value is currently set on the running system but not in a config file. Sysctl option ' +
+            `${name} set to be changed to ${wanted} in config file.`
+        : `Sysctl option ${name} set to be changed to ${wanted}`,
+    );
+  if (!truthy(current) && isConfigured)
+    return outcomeResultFirst(
+      name,
+      null,
+      `Sysctl value ${name} is present in configuration file but is not present in the running config. The value ` +
+        `${name} is set to be changed to ${wanted}`,
+    );
+  return outcomeResultFirst(name, null, `Sysctl option ${name} would be changed to ${wanted}`);
+}
+
+const present = defineState({
+  doc: 'Makes sure that a parameter of the kernel has a value, now and after the next start.',
+  params: {
+    name: param.text({ doc: 'The name of the parameter: `net.ipv4.ip_forward`.' }),
+    value: { type: 'str or int', doc: 'Its value.' },
+    config: param.textOrNone({
+      default: null,
+      doc: 'The file that keeps it; what `sysctl.default_config` gives without it.',
+    }),
+  },
+  run: async (ctx, { name, value, config }) => {
+    const file = config ?? pyStr(await ctx.functions.call('sysctl.default_config'));
+    if (ctx.state.test) return announce(ctx, name, value, file);
+    const wanted = pyStr(value);
+    let update: Value;
+    try {
+      update = await ctx.functions.call('sysctl.persist', [name, value, file]);
+    } catch (error) {
+      if (!(error instanceof CommandExecutionError)) throw error;
+      return outcomeResultFirst(name, false, `Failed to set ${name} to ${wanted}: ${error.message}`);
+    }
+    if (update === 'Updated') {
+      const changes = new Map([[name, value]]);
+      return outcomeResultFirst(name, true, `Updated sysctl value ${name} = ${wanted}`, changes);
+    }
+    const comment = update === 'Already set' ? `Sysctl value ${name} = ${wanted} is already set` : '';
+    return outcomeResultFirst(name, true, comment);
+  },
+});
+
+/** The states of `sysctl`. */
+export const sysctlStates = defineModule({
+  name: 'sysctl',
+  file: 'sysctl',
+  doc: 'Parameters of the kernel.',
+  needs: { fun: 'sysctl.show', otherwise: 'sysctl module could not be loaded' },
+  functions: { present },
+});
