@@ -52,7 +52,13 @@ export default tseslint.config(
   },
   {
     // a module file is one table of functions, and a test file one list of cases
-    files: ['test/**/*.ts', 'bench/**/*.ts', 'src/plugins/modules/**/*.ts', 'src/config/**/*.ts'],
+    files: [
+      'test/**/*.ts',
+      'bench/**/*.ts',
+      'src/plugins/**/*module.ts',
+      'src/plugins/*/**/module/**/*.ts',
+      'src/config/**/*.ts',
+    ],
     rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-floating-promises': 'off' },
   },
 );

@@ -49,9 +49,10 @@ const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputte
 /** What usual state runs load. */
 const USUAL_STATES = [
   ...['state', 'config', 'saltutil', 'grains', 'pillar', 'file', 'cmd', 'cp'].map(
-    (name) => `src/plugins/modules/${name}.ts`,
+    (name) => `src/plugins/${name}/module.ts`,
   ),
-  ...['table', 'test', 'file', 'cmd'].map((name) => `src/plugins/states/${name}.ts`),
+  'src/plugins/registry/state/table.generated.ts',
+  ...['test', 'file', 'cmd'].map((name) => `src/plugins/${name}/state.ts`),
   'src/runtime/extensions/sync.ts',
   'src/runtime/loader/salts-modules.ts',
 ];
@@ -69,10 +70,11 @@ const LAYERED = new Map([
   [
     'salt-run',
     [
-      [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/runners/${name}.ts`)],
+      [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/${name}/runner.ts`)],
       [
         'src/plugins/state/runner.ts',
-        ...['state', 'config', 'saltutil', 'grains', 'table'].map((name) => `src/plugins/modules/${name}.ts`),
+        'src/plugins/registry/module/table.generated.ts',
+        ...['state', 'config', 'saltutil', 'grains'].map((name) => `src/plugins/${name}/module.ts`),
         ...['programs/runner/master-grains', 'runtime/pillar/service', 'storage/fileserver/open'].map(
           (path) => `src/${path}.ts`,
         ),

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
-import { openPgjsonbQueues } from '../../src/plugins/postgres/queue.ts';
+import { pgjsonbQueues } from '../../src/plugins/postgres/queue.ts';
 import type { QueueBackend } from '../../src/plugins/shared/queue/queue-backend.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
@@ -32,7 +32,7 @@ test('postgresql - queues', async (t) => {
     const opts = dict(
       Object.fromEntries(Object.entries(options).map(([name, value]) => [`queue.pgjsonb.${name}`, value])),
     );
-    const queues = openPgjsonbQueues({ opts, clock: systemClock, log: silentLogger });
+    const queues = pgjsonbQueues.open({ opts, clock: systemClock, log: silentLogger });
     inner.after(() => queues.close());
     return queues;
   };

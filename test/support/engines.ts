@@ -1,5 +1,5 @@
 /** Engines under test: a context whose bus is a list. */
-import { ENGINE_TABLE } from '../../src/plugins/registry/engine/known.ts';
+import { ENGINE_TABLE } from '../../src/plugins/registry/engine/table.generated.ts';
 import type { EngineContext, EngineEvent, MasterServices } from '../../src/plugins/shared/engine/engine.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import type { Dict } from '../../src/python/values/value.ts';

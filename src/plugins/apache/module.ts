@@ -196,6 +196,7 @@ const GENERAL_FUNCTIONS = {
 export const debianApacheModule = defineModule({
   name: 'apache',
   file: 'deb_apache',
+  order: 1,
   doc: 'The web server Apache, and which of its modules, sites and pieces of configuration are enabled.',
   words: { lines: ['config'], dashes: ['config', 'opts', 'password'] },
   unavailable: ({ grains }) =>
@@ -210,6 +211,7 @@ export const debianApacheModule = defineModule({
 export const apacheModule = defineModule({
   name: 'apache',
   file: 'apache',
+  order: 2,
   doc: 'The web server Apache.',
   words: { lines: ['config'], dashes: ['config', 'opts', 'password'] },
   unavailable: ({ grains }) =>

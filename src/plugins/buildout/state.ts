@@ -22,7 +22,7 @@ export const buildoutStates = defineModule({
         config: { default: 'buildout.cfg', type: 'str', doc: 'The configuration.' },
         quiet: param.flag({ default: false, doc: 'Do not tell what it says.' }),
         parts: { default: null, type: 'list', doc: 'Only these parts.' },
-        user: { default: null, type: 'str', doc: 'The user.' },
+        user: param.textOrNone({ default: null, doc: 'The user.' }),
         env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
         buildout_ver: { default: null, type: 'int', doc: "Buildout's version: 1 or 2." },
         test_release: flag('Also versions that are being tried.'),
@@ -44,7 +44,7 @@ export const buildoutStates = defineModule({
         const { onlyif, unless, env } = wanted;
         const common = {
           directory: name,
-          runas: user === null ? undefined : pyStr(user),
+          runas: user,
           onlyif,
           unless,
           env,
@@ -60,7 +60,7 @@ export const buildoutStates = defineModule({
         const said = await ctx.functions.call(
           'buildout.buildout',
           [],
-          dict({ directory: name, runas: user, ...wanted }),
+          dict({ directory: name, runas: user ?? null, ...wanted }),
         );
         const field = (key: string): Value => (isDict(said) ? (said.get(key) ?? null) : null);
         const shown = quiet ? ['comment'] : ['comment', 'out', 'outlog'];

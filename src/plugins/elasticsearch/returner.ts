@@ -35,6 +35,7 @@ const DATA_TEXT = 'data_text';
 /** Elasticsearch and OpenSearch. */
 export const elasticsearchKind: StoreKind = {
   name: 'elasticsearch',
+  file: 'elasticsearch_return',
   optionPrefix: 'elasticsearch',
   defaults: new Map<string, Value | undefined>([
     ...['host', 'hosts', 'use_ssl', 'ca_certs', 'username', 'password', 'timeout', 'proxies'].map(

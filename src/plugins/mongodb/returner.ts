@@ -42,6 +42,7 @@ const INDEXES = [
 /** MongoDB. */
 export const mongoKind: StoreKind = {
   name: 'mongo',
+  file: 'mongo_future_return',
   optionPrefix: 'mongo',
   defaults: new Map<string, Value | undefined>([
     ['host', undefined],

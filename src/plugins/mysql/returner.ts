@@ -91,6 +91,7 @@ const DEFAULTS = new Map<string, Value | undefined>([
 /** The kind of database `mysql`. */
 export const mysqlKind: StoreKind = {
   name: 'mysql',
+  file: 'mysql',
   optionPrefix: 'mysql',
   defaults: DEFAULTS,
   open: (settings) => new MysqlStore(settings),

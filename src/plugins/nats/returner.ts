@@ -1,5 +1,5 @@
 /**
- * `nats`: returns, jobs and events as messages (`nats-subjects.ts`), for whoever subscribes; with JetStream they are kept, too,
+ * `nats`: returns, jobs and events as messages (`returner/subjects.ts`), for whoever subscribes; with JetStream they are kept, too,
  * and can be looked up. Salt has no such returner.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -41,6 +41,7 @@ const PARTS = 'Salt-Parts';
 /** NATS, with JetStream or without. */
 export const natsKind: StoreKind = {
   name: 'nats',
+  file: 'nats_return',
   optionPrefix: 'nats',
   defaults: new Map<string, Value | undefined>([
     ['servers', '127.0.0.1:4222'],

@@ -66,6 +66,7 @@ const SCHEMA: ReadonlyMap<string, PostgresTable> = new Map<string, PostgresTable
 /** The kind of database `postgres_local_cache`. */
 export const postgresLocalCacheKind: StoreKind = {
   name: NAME,
+  file: 'postgres_local_cache',
   optionPrefix: PREFIX,
   defaults: postgresDefaults('passwd'),
   open: (settings) => new LocalCacheTables(settings),

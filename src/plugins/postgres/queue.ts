@@ -9,6 +9,7 @@ import { storeJson } from '../shared/returner/store-json.ts';
 import {
   QueueError,
   type QueueBackend,
+  type QueueKind,
   type QueueSettings,
   type Taking,
 } from '../shared/queue/queue-backend.ts';
@@ -31,8 +32,8 @@ const NAME_BYTES_MAX = 63;
 /** The number of the lock under which tables are made. */
 const MAKING_LOCK = 7;
 
-/** Opens the backend `pgjsonb`. Nothing is connected yet. */
-export function openPgjsonbQueues({ opts, clock, log }: QueueSettings): QueueBackend {
+/** Nothing is connected yet. */
+function open({ opts, clock, log }: QueueSettings): QueueBackend {
   return new PgjsonbQueues(
     new PostgresConnections(
       {
@@ -51,6 +52,9 @@ export function openPgjsonbQueues({ opts, clock, log }: QueueSettings): QueueBac
     ),
   );
 }
+
+/** The backend `pgjsonb`. */
+export const pgjsonbQueues: QueueKind = { name: 'pgjsonb', open };
 
 function connectionOptions(opts: Dict): Map<string, Value> {
   const options = new Map<string, Value>();

@@ -61,6 +61,7 @@ function kind(name: string, password: string, schema: ReadonlyMap<string, Postgr
   const prefix = `returner.${name}`;
   return {
     name,
+    file: name,
     optionPrefix: prefix,
     defaults: postgresDefaults(password),
     open: (settings) => new SaltTables(settings, schema, { name, prefix, password }),

@@ -161,8 +161,8 @@ async function withQueues<T>(
   }
   const load = QUEUE_TABLE.get(backend);
   if (load === undefined) throw new SaltInvocationError(`Function "${backend}.${fun}" is not available`);
-  const open = await load();
-  return useAndClose(open({ opts: settings, clock, log }), use);
+  const kind = await load();
+  return useAndClose(kind.open({ opts: settings, clock, log }), use);
 }
 
 async function useAndClose<T>(queues: QueueBackend, use: (queues: QueueBackend) => Promise<T>): Promise<T> {

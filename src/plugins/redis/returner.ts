@@ -27,6 +27,7 @@ const EVENTS_KEY = 'salt_events';
 /** Redis, or a cluster of it. */
 export const redisKind: StoreKind = {
   name: 'redis',
+  file: 'redis_return',
   optionPrefix: 'redis',
   defaults: new Map<string, Value | undefined>([
     ['host', 'salt'],

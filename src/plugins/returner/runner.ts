@@ -14,7 +14,7 @@ import { openMasterStore } from '../registry/returner/sink.ts';
 import { positionPath, spoolPath } from '../shared/returner/spool-paths.ts';
 import { spooledEvents } from '../shared/returner/event-spool.ts';
 import { STORE_KINDS } from '../registry/returner/store-kinds.generated.ts';
-import { RETURNER_TABLE } from '../registry/returner/returners.ts';
+import { RETURNER_TABLE } from '../registry/returner/table.generated.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from '../shared/runner/runner.ts';
 import { param } from '../../runtime/loader/params.ts';

@@ -10,12 +10,7 @@ import type { Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { openSqlite, type SqliteDatabase } from '../../storage/jobs/sqlite.ts';
 import { blockBriefly, patiently, writeAtOnce } from '../../storage/jobs/sqlite-writing.ts';
-import {
-  QueueError,
-  type QueueBackend,
-  type QueueSettings,
-  type Taking,
-} from '../shared/queue/queue-backend.ts';
+import { QueueError, type QueueBackend, type QueueKind, type Taking } from '../shared/queue/queue-backend.ts';
 import { queueName } from '../shared/queue/queue-name.ts';
 import { runnerOfText, sqliteTexts } from '../shared/queue/runner-text.ts';
 
@@ -25,10 +20,11 @@ const PATIENCE_MS = 5_000;
 const NAME_BYTES_MAX = 200;
 const ENDING = '.db';
 
-/** Opens the backend `sqlite`. Nothing is read yet. */
-export function openSqliteQueues({ opts, clock }: QueueSettings): QueueBackend {
-  return new SqliteQueues(pyStr(opts.get('sqlite_queue_dir') ?? ''), clock);
-}
+/** The backend `sqlite`. Nothing is read when it is opened. */
+export const sqliteQueues: QueueKind = {
+  name: 'sqlite',
+  open: ({ opts, clock }) => new SqliteQueues(pyStr(opts.get('sqlite_queue_dir') ?? ''), clock),
+};
 
 interface Row {
   readonly id: number;

@@ -47,6 +47,7 @@ const JIDS_AT_ONCE = 500;
 /** The kind of database `sqlite3`. */
 export const sqlite3Kind: StoreKind = {
   name: 'sqlite3',
+  file: 'sqlite3_return',
   optionPrefix: 'sqlite3',
   defaults: new Map<string, Value | undefined>([
     ['database', undefined],

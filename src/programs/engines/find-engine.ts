@@ -2,7 +2,8 @@
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { extensionFiles, pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
 import { EngineRefusal, type EngineSpec } from '../../plugins/shared/engine/engine.ts';
-import { ENGINE_ALIASES, ENGINE_TABLE, MISSING_ENGINES } from '../../plugins/registry/engine/known.ts';
+import { ENGINE_ALIASES, MISSING_ENGINES } from '../../plugins/registry/engine/known.ts';
+import { ENGINE_TABLE } from '../../plugins/registry/engine/table.generated.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { commandProcess } from './command-process.ts';
 import type { ConfiguredEngine } from './engine-list.ts';

@@ -88,6 +88,8 @@ export interface ModuleDescription {
 export interface ModuleSpec extends ModuleDescription {
   /** The name of Salt's file (`cmdmod`), which `disable_modules` and `test.providers` use. */
   readonly file: string;
+  /** The place among the files of one virtual name, of which the first that is available has it; without one they go by their names. */
+  readonly order?: number;
   readonly functions: Readonly<Record<string, FunctionSpec>>;
   /** What the arguments of all its functions may be, see {@link FunctionSpec.words}. */
   readonly words?: WordRules;

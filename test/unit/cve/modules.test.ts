@@ -118,9 +118,8 @@ test('CVE-2021-25283 - templates reach nothing behind the values', async () => {
 test('CVE-2020-28243, CVE-2021-31607 - nothing but cmd, cmd_json and cmd_yaml ever has a shell read a line', () => {
   // the line of `docker.run` is the operator's own, and read by a shell of the container; names of variables are letters and digits
   const mayUseShell = [
-    /^plugins\/modules\/cmd\//,
-    /^plugins\/states\/cmd\.ts$/,
-    /^plugins\/modules\/(container-command|docker\/functions\/commands)\.ts$/,
+    /^plugins\/cmd\/(module\/|state\.ts$)/,
+    /^plugins\/(shared\/container-command|docker\/module\/functions\/commands)\.ts$/,
     /^runtime\/pillar\/ext\/command\.ts$/,
     /^host\/process\.ts$/,
   ];

@@ -1,6 +1,6 @@
 /**
  * Whatever document, file, function, heading or npm script a comment or a document names is there. What is checked is what looks like a
- * name of ours: relative links, names that end in `.md`, `.ts` or `.mjs`, paths that begin with a folder of this repository, `name` in `file.ts`,
+ * name of ours: relative links, names that end in `.md`, `.ts` or `.mjs`, paths that begin with a folder of this repository, `NAME` in a file,
  * names in camelCase. Salt's own source is named as `salt/….py`, which says by itself that it is not here; its words in Python have
  * another form than ours.
  */

@@ -97,7 +97,7 @@ function sourceHash({ content, sfn }: Progress, type: string): string | Promise<
   return content === undefined ? hashFile(sfn, type) : hashBytes(content, type);
 }
 
-/** @throws Refusal when a source that has to have a certain hash has another one */
+/** @throws FileRefusal when a source that has to have a certain hash has another one */
 async function assertHash(
   ctx: ModuleContext,
   order: Order,
@@ -118,7 +118,7 @@ async function assertHash(
 /**
  * Salt's `copyfile`: a copy beside the target takes its place in one step; owner and mode of an old file are kept.
  * @param from a path, or the content itself
- * @throws Refusal `Failed to commit change: …`
+ * @throws FileRefusal `Failed to commit change: …`
  */
 async function commit(
   ctx: ModuleContext,

@@ -49,7 +49,7 @@ interface Facts extends Owner {
   readonly mode: Value;
 }
 
-/** @throws Refusal for a user or group that there is not */
+/** @throws FileRefusal for a user or group that there is not */
 async function factsFor(
   ctx: StateContext,
   source: string,
@@ -158,7 +158,7 @@ async function keepCopy(
   return outcome.ret;
 }
 
-/** @throws Refusal when there is no folder for the copy, and none is to be created */
+/** @throws FileRefusal when there is no folder for the copy, and none is to be created */
 async function makeFolder(
   ctx: StateContext,
   name: string,

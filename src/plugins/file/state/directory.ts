@@ -130,7 +130,7 @@ async function wishOf(ctx: StateContext, args: DirectoryArguments, kwargs: Dict)
 /**
  * Renames or removes what is where the folder is to be.
  * @returns true when the state has ended with that, as in test mode
- * @throws Refusal when it is not to be removed
+ * @throws FileRefusal when it is not to be removed
  */
 async function clearWay(
   ctx: StateContext,

@@ -31,7 +31,7 @@ export interface ContentArguments {
 
 /**
  * The content, text or bytes; null when the file is to come from a source.
- * @throws Refusal with the state's comment
+ * @throws FileRefusal with the state's comment
  */
 export async function givenContents(ctx: StateContext, args: ContentArguments): Promise<Value> {
   const given = await rawContents(ctx, args);

@@ -23,7 +23,7 @@ export interface Plan {
   readonly extra: Dict;
 }
 
-/** Makes the plan. @throws Refusal for what Salt refuses before it touches anything */
+/** Makes the plan. @throws FileRefusal for what Salt refuses before it touches anything */
 export async function planOf(
   ctx: StateContext,
   args: ManagedArguments,

@@ -50,7 +50,7 @@ interface Options {
   readonly strip: number | bigint | undefined;
 }
 
-/** @throws Refusal for options that are not allowed, or not understood */
+/** @throws FileRefusal for options that are not allowed, or not understood */
 function readOptions(text: string, strip: Options['strip']): Options {
   const given = splitWords(text);
   const words: string[] = [];
@@ -77,7 +77,7 @@ function count(text: string, option: string): number {
   );
 }
 
-/** @throws Refusal when there is no place for rejected hunks */
+/** @throws FileRefusal when there is no place for rejected hunks */
 function assertRejectPlace(path: string | undefined): void {
   if (path === undefined) return;
   if (!isAbs(dirName(path))) throw new FileRefusal(`'${path}' is not an absolute path`);
@@ -87,7 +87,7 @@ function assertRejectPlace(path: string | undefined): void {
   );
 }
 
-/** @throws Refusal when there is nothing that could be patched */
+/** @throws FileRefusal when there is nothing that could be patched */
 function assertTarget(name: string): void {
   if (name === '') throw new FileRefusal('A file/directory to be patched is required');
   if (!isAbs(name)) throw new FileRefusal(`${name} is not an absolute path`);

@@ -134,7 +134,7 @@ async function recurse(
   return outcome.ret;
 }
 
-/** @throws Refusal for what Salt refuses before it touches anything */
+/** @throws FileRefusal for what Salt refuses before it touches anything */
 async function planOf(ctx: StateContext, args: RecurseArguments, kwargs: Dict): Promise<Plan> {
   const { name } = args;
   const user = askedUser(ctx, args.user, kwargs);
@@ -157,7 +157,7 @@ async function planOf(ctx: StateContext, args: RecurseArguments, kwargs: Dict): 
   };
 }
 
-/** @throws Refusal when no source is a folder of the file server */
+/** @throws FileRefusal when no source is a folder of the file server */
 async function sourceFolder(ctx: StateContext, source: Value): Promise<string> {
   const sources = (Array.isArray(source) ? source : [source]).map((item) => pyStr(item).replace(/\/+$/, ''));
   const wrong = sources.find((item) => !item.startsWith('salt://'));

@@ -63,7 +63,7 @@ function defaultOptions(format: string, hasEncoding: boolean): Dict {
   return dict({ indent: 2, sort_keys: true });
 }
 
-/** @throws Refusal without data */
+/** @throws FileRefusal without data */
 async function datasetOf(ctx: StateContext, { dataset, dataset_pillar }: SerializeArguments): Promise<Value> {
   if (truthy(dataset) && dataset_pillar !== undefined)
     throw new FileRefusal("Only one of 'dataset' and 'dataset_pillar' is permitted");
@@ -73,7 +73,7 @@ async function datasetOf(ctx: StateContext, { dataset, dataset_pillar }: Seriali
   return data;
 }
 
-/** @throws Refusal when the format is named twice */
+/** @throws FileRefusal when the format is named twice */
 function formatOf({ serializer }: SerializeArguments, kwargs: Dict): string {
   const formatter = kwargs.get('formatter') ?? null;
   if (serializer !== undefined && truthy(formatter))
@@ -81,7 +81,7 @@ function formatOf({ serializer }: SerializeArguments, kwargs: Dict): string {
   return (serializer ?? (truthy(formatter) ? pyStr(formatter) : 'yaml')).toLowerCase();
 }
 
-/** @throws Refusal for a format that there is not */
+/** @throws FileRefusal for a format that there is not */
 function assertKnown(format: string): void {
   if (dataFormat(format)?.serialize !== undefined) return;
   throw new FileRefusal(
@@ -89,7 +89,7 @@ function assertKnown(format: string): void {
   );
 }
 
-/** The data of the file that is there; undefined without one. @throws Refusal when it cannot be read */
+/** The data of the file that is there; undefined without one. @throws FileRefusal when it cannot be read */
 function existingData(name: string, format: string, options: Dict): Value | undefined {
   if (!isFile(name)) return undefined;
   if (dataFormat(format)?.deserialize === undefined)

@@ -264,7 +264,7 @@ function kindOf(path: string): string {
   return isDir(path) ? 'Directory' : 'File system entry';
 }
 
-/** @throws Refusal when what is in the way cannot be renamed */
+/** @throws FileRefusal when what is in the way cannot be renamed */
 async function backUp(
   ctx: StateContext,
   { name, target, backupname }: Backup,

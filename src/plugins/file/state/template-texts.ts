@@ -24,7 +24,7 @@ class SourceFailure extends Error {
 
 /**
  * The sources of a state.
- * @throws Refusal when both forms are used
+ * @throws FileRefusal when both forms are used
  */
 export function textSources(args: TextSources): Value[] {
   const { source, sources, source_hash, source_hashes } = args;

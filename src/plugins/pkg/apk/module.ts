@@ -29,6 +29,7 @@ const FILES = {
 export const apkModule = defineModule({
   name: 'pkg',
   file: 'apkpkg',
+  order: 5,
   doc: 'Installs, removes and looks at packages with apk.',
   unavailable: ({ grains }) =>
     pyStr(grains.get('os_family') ?? '') === 'Alpine'

@@ -569,6 +569,7 @@ const changing = {
 export const aptModule = defineModule({
   name: 'pkg',
   file: 'aptpkg',
+  order: 1,
   doc: 'Installs, removes and looks at packages with apt.',
   unavailable: ({ opts }) =>
     hasDpkg(opts) && findProgram('apt-get') !== undefined

@@ -51,6 +51,7 @@ const removal = (verb: 'remove' | 'purge') =>
 export const pacmanModule = defineModule({
   name: 'pkg',
   file: 'pacmanpkg',
+  order: 3,
   doc: 'Installs, removes and looks at packages with pacman.',
   unavailable: ({ grains }) =>
     pyStr(grains.get('os_family') ?? '') === 'Arch'

@@ -182,6 +182,7 @@ const patches = (doc: string, onlyInstalled: boolean) =>
 export const yumModule = defineModule({
   name: 'pkg',
   file: 'yumpkg',
+  order: 2,
   doc: 'Installs, removes and looks at packages with dnf or yum.',
   unavailable: ({ grains }) =>
     !isRpmHost(grains, ['RedHat'])

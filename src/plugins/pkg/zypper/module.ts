@@ -89,6 +89,7 @@ const holding = (verb: 'hold' | 'unhold') =>
 export const zypperModule = defineModule({
   name: 'pkg',
   file: 'zypperpkg',
+  order: 4,
   doc: 'Installs, removes and looks at packages with zypper.',
   unavailable: ({ grains }) =>
     pyStr(grains.get('os_family') ?? '') !== 'Suse'

@@ -1,6 +1,6 @@
-/** The authentication systems that there are, by the name that `external_auth` has for them. */
-import { autoBackend } from '../../auto/auth.ts';
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { BackendSpec } from '../../shared/auth/backend.ts';
+import { autoBackend } from '../../auto/auth.ts';
 import { fileBackend } from '../../password-file/auth.ts';
 import { ldapBackend } from '../../ldap/auth.ts';
 import { mysqlBackend } from '../../mysql/auth.ts';
@@ -10,7 +10,7 @@ import { postgresBackend } from '../../postgres/auth.ts';
 import { restBackend } from '../../rest/auth.ts';
 import { sharedSecretBackend } from '../../sharedsecret/auth.ts';
 
-/** Each with its name. */
+/** The authentication systems, by the name that `external_auth` has for them. */
 export const AUTH_BACKENDS: ReadonlyMap<string, BackendSpec> = new Map(
   [
     autoBackend,

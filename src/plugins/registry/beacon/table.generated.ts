@@ -1,7 +1,7 @@
-/** The beacons of this program; each file is imported when it is first used. */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { BeaconSpec } from '../../shared/beacon/beacon.ts';
 
-/** By Salt's names, in the order in which `beacons.list_available` gives them. */
+/** Every beacon, in the order in which `beacons.list_available` gives them. */
 export const BEACON_TABLE: ReadonlyMap<string, () => Promise<BeaconSpec>> = new Map([
   ['btmp', async () => (await import('../../login-records/beacon.ts')).btmpBeacon()],
   ['cert_info', async () => (await import('../../cert-info/beacon.ts')).certInfoBeacon],

@@ -6,15 +6,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
 import type { Banks, CacheServer } from '../../../storage/cache/cache-server.ts';
 import { ValueBanks } from '../../../storage/cache/value-banks.ts';
-import { consulDriver } from '../../consul/cache.ts';
-import type { CacheDriver } from '../../shared/cache/driver.ts';
-import { etcdDriver } from '../../etcd/cache.ts';
-import { mysqlDriver } from '../../mysql/cache.ts';
-import { redisDriver } from '../../redis/cache.ts';
-
-const DRIVERS = new Map<string, CacheDriver>(
-  [redisDriver, consulDriver, etcdDriver, mysqlDriver].map((driver) => [driver.name, driver]),
-);
+import { CACHE_DRIVERS } from './table.generated.ts';
 
 /** Where the cache is. */
 export interface CacheUse {
@@ -27,10 +19,10 @@ export interface CacheUse {
 export function openCacheServer({ opts, clock }: CacheUse): CacheServer | undefined {
   const name = pyStr(opts.get('cache') ?? 'localfs');
   if (name === 'localfs') return undefined;
-  const driver = DRIVERS.get(name);
+  const driver = CACHE_DRIVERS.get(name);
   if (driver === undefined)
     throw new ConfigError(
-      `There is no driver ${name} for the option cache; there are localfs, ${[...DRIVERS.keys()].join(', ')}.`,
+      `There is no driver ${name} for the option cache; there are localfs, ${[...CACHE_DRIVERS.keys()].join(', ')}.`,
     );
   return driver.open({
     option: (wanted) => {

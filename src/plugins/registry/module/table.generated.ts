@@ -1,7 +1,4 @@
-/**
- * The table of execution modules. Each entry imports its file on first use, so a minion pays only for the modules it
- * is asked for; the import paths are literal, so that a bundler finds them.
- */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { ModuleEntry } from '../../../runtime/loader/module-entry.ts';
 
 /** Every execution module, in the order in which files of one virtual name are tried. */
@@ -296,21 +293,16 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'mod_random',
     load: async () => (await import('../../random/module.ts')).randomModule,
   },
+  { name: 'rbenv', file: 'rbenv', load: async () => (await import('../../rbenv/module.ts')).rbenvModule },
   { name: 'redis', file: 'redismod', load: async () => (await import('../../redis/module.ts')).redisModule },
   { name: 'ret', file: 'ret', load: async () => (await import('../../ret/module.ts')).retModule },
   { name: 'rsync', file: 'rsync', load: async () => (await import('../../rsync/module.ts')).rsyncModule },
+  { name: 'rvm', file: 'rvm', load: async () => (await import('../../rvm/module.ts')).rvmModule },
   {
     name: 'salt_version',
     file: 'salt_version',
     load: async () => (await import('../../salt-version/module.ts')).saltVersionModule,
   },
-  {
-    name: 'schedule',
-    file: 'schedule',
-    load: async () => (await import('../../schedule/module.ts')).scheduleModule,
-  },
-  { name: 'rbenv', file: 'rbenv', load: async () => (await import('../../rbenv/module.ts')).rbenvModule },
-  { name: 'rvm', file: 'rvm', load: async () => (await import('../../rvm/module.ts')).rvmModule },
   {
     name: 'saltcheck',
     file: 'saltcheck',
@@ -321,6 +313,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     name: 'saltutil',
     file: 'saltutil',
     load: async () => (await import('../../saltutil/module.ts')).saltutilModule,
+  },
+  {
+    name: 'schedule',
+    file: 'schedule',
+    load: async () => (await import('../../schedule/module.ts')).scheduleModule,
   },
   { name: 'sdb', file: 'sdb', load: async () => (await import('../../sdb/module.ts')).sdbModule },
   {
@@ -344,16 +341,16 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('../../shadow/module.ts')).shadowModule,
   },
   {
+    name: 'slack',
+    file: 'slack_notify',
+    load: async () => (await import('../../slack/module.ts')).slackModule,
+  },
+  {
     name: 'slsutil',
     file: 'slsutil',
     load: async () => (await import('../../slsutil/module.ts')).slsutilModule,
   },
   { name: 'smbios', file: 'smbios', load: async () => (await import('../../smbios/module.ts')).smbiosModule },
-  {
-    name: 'slack',
-    file: 'slack_notify',
-    load: async () => (await import('../../slack/module.ts')).slackModule,
-  },
   { name: 'smtp', file: 'smtp', load: async () => (await import('../../smtp/module.ts')).smtpModule },
   {
     name: 'sqlite3',
@@ -366,8 +363,21 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     name: 'state',
     file: 'state',
     isolated: [
-      ...['apply', 'highstate', 'sls', 'sls_id', 'single', 'top', 'low', 'high', 'template', 'template_str'],
-      ...['test', 'orchestrate', 'pkg', 'request', 'run_request'],
+      'apply',
+      'highstate',
+      'sls',
+      'sls_id',
+      'single',
+      'top',
+      'low',
+      'high',
+      'template',
+      'template_str',
+      'test',
+      'orchestrate',
+      'pkg',
+      'request',
+      'run_request',
     ],
     load: async () => (await import('../../state/module.ts')).stateModule,
   },
@@ -394,12 +404,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     isolated: ['cross_test', 'fib', 'collatz', 'try'],
     load: async () => (await import('../../test/module.ts')).testModule,
   },
-  { name: 'tls', file: 'tls', load: async () => (await import('../../tls/module.ts')).tlsModule },
   {
     name: 'timezone',
     file: 'timezone',
     load: async () => (await import('../../timezone/module.ts')).timezoneModule,
   },
+  { name: 'tls', file: 'tls', load: async () => (await import('../../tls/module.ts')).tlsModule },
   { name: 'tuned', file: 'tuned', load: async () => (await import('../../tuned/module.ts')).tunedModule },
   { name: 'user', file: 'useradd', load: async () => (await import('../../user/module.ts')).userModule },
   { name: 'vault', file: 'vault', load: async () => (await import('../../vault/module.ts')).vaultModule },

@@ -11,7 +11,7 @@ import { NO_SERVICES } from '../../shared/returner/no-services.ts';
 import { optionsFrom } from '../../shared/returner/options.ts';
 import type { ReturnStore, StoreKind } from '../../shared/returner/return-store.ts';
 import { STORE_KINDS } from './store-kinds.generated.ts';
-import { RETURNER_TABLE } from './returners.ts';
+import { RETURNER_TABLE } from './table.generated.ts';
 
 /** What can be written to. */
 export interface Sink extends Pick<

@@ -1,14 +1,5 @@
-/** The databases that returners write to; each is imported on first use. */
-import type { StoreKind } from '../../shared/returner/return-store.ts';
-
-/** A kind of database before its file is imported. */
-export interface StoreKindEntry {
-  /** The name that `--return` takes. */
-  readonly name: string;
-  /** The name of Salt's file. */
-  readonly file: string;
-  load(): Promise<StoreKind>;
-}
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
+import type { StoreKindEntry } from '../../shared/returner/return-store.ts';
 
 /** Every kind of database, by the name that `--return`, `master_job_cache` and the like take. */
 export const STORE_KINDS: readonly StoreKindEntry[] = [
@@ -18,12 +9,12 @@ export const STORE_KINDS: readonly StoreKindEntry[] = [
     load: async () => (await import('../../elasticsearch/returner.ts')).elasticsearchKind,
   },
   { name: 'mariadb', file: 'mysql', load: async () => (await import('../../mysql/returner.ts')).mariadbKind },
-  { name: 'mysql', file: 'mysql', load: async () => (await import('../../mysql/returner.ts')).mysqlKind },
   {
     name: 'mongo',
     file: 'mongo_future_return',
     load: async () => (await import('../../mongodb/returner.ts')).mongoKind,
   },
+  { name: 'mysql', file: 'mysql', load: async () => (await import('../../mysql/returner.ts')).mysqlKind },
   { name: 'nats', file: 'nats_return', load: async () => (await import('../../nats/returner.ts')).natsKind },
   {
     name: 'pgjsonb',

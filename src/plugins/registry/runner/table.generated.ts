@@ -1,7 +1,7 @@
-/** The runners there are. Each is imported when it is first needed. */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { RunnerModule } from '../../shared/runner/runner.ts';
 
-/** Name to the import of its file; the paths are literal, so that a bundler finds them. */
+/** Every runner, by its name. */
 export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = new Map([
   ['auth', async () => (await import('../../auth/runner.ts')).authRunners],
   ['cache', async () => (await import('../../cache/runner.ts')).cacheRunners],

@@ -1,7 +1,7 @@
-/** The drivers of `sdb://`, by the name that a profile gives. Each is imported on first use. */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { SdbDriver } from '../../shared/sdb/sdb-driver.ts';
 
-/** Name to the import of its file. */
+/** The drivers of `sdb://`, by the name that a profile gives. */
 export const SDB_TABLE: ReadonlyMap<string, () => Promise<SdbDriver>> = new Map([
   ['cache', async () => (await import('../../cache/sdb.ts')).cacheDriver],
   ['env', async () => (await import('../../environ/sdb.ts')).envDriver],

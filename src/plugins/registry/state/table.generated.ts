@@ -1,4 +1,4 @@
-/** The table of state modules; each entry imports its file on first use, as those of `plugins/registry/module/table.generated.ts` do. */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { ModuleEntry } from '../../../runtime/loader/module-entry.ts';
 
 /** Every state module, in the order in which files of one virtual name are tried. */
@@ -54,6 +54,11 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'consul', file: 'consul', load: async () => (await import('../../consul/state.ts')).consulStates },
   { name: 'cron', file: 'cron', load: async () => (await import('../../cron/state.ts')).cronStates },
   {
+    name: 'debconf',
+    file: 'debconfmod',
+    load: async () => (await import('../../debconf/state.ts')).debconfStates,
+  },
+  {
     name: 'docker_container',
     file: 'docker_container',
     load: async () => (await import('../../docker/container.state.ts')).dockerContainerStates,
@@ -72,11 +77,6 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     name: 'docker_volume',
     file: 'docker_volume',
     load: async () => (await import('../../docker/volume.state.ts')).dockerVolumeStates,
-  },
-  {
-    name: 'debconf',
-    file: 'debconfmod',
-    load: async () => (await import('../../debconf/state.ts')).debconfStates,
   },
   {
     name: 'elasticsearch',
@@ -213,6 +213,27 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'mongodb_user',
     load: async () => (await import('../../mongodb/user.state.ts')).mongodbUserStates,
   },
+  { name: 'mount', file: 'mount', load: async () => (await import('../../mount/state.ts')).mountStates },
+  {
+    name: 'mysql_database',
+    file: 'mysql_database',
+    load: async () => (await import('../../mysql/database.state.ts')).mysqlDatabaseStates,
+  },
+  {
+    name: 'mysql_grants',
+    file: 'mysql_grants',
+    load: async () => (await import('../../mysql/grants.state.ts')).mysqlGrantsStates,
+  },
+  {
+    name: 'mysql_query',
+    file: 'mysql_query',
+    load: async () => (await import('../../mysql/query.state.ts')).mysqlQueryStates,
+  },
+  {
+    name: 'mysql_user',
+    file: 'mysql_user',
+    load: async () => (await import('../../mysql/user.state.ts')).mysqlUserStates,
+  },
   {
     name: 'network',
     file: 'network',
@@ -261,27 +282,6 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     name: 'pkgrepo',
     file: 'pkgrepo',
     load: async () => (await import('../../pkg/pkgrepo.state.ts')).pkgrepoStates,
-  },
-  { name: 'mount', file: 'mount', load: async () => (await import('../../mount/state.ts')).mountStates },
-  {
-    name: 'mysql_database',
-    file: 'mysql_database',
-    load: async () => (await import('../../mysql/database.state.ts')).mysqlDatabaseStates,
-  },
-  {
-    name: 'mysql_grants',
-    file: 'mysql_grants',
-    load: async () => (await import('../../mysql/grants.state.ts')).mysqlGrantsStates,
-  },
-  {
-    name: 'mysql_query',
-    file: 'mysql_query',
-    load: async () => (await import('../../mysql/query.state.ts')).mysqlQueryStates,
-  },
-  {
-    name: 'mysql_user',
-    file: 'mysql_user',
-    load: async () => (await import('../../mysql/user.state.ts')).mysqlUserStates,
   },
   {
     name: 'postgres_cluster',
@@ -376,9 +376,9 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('../../raid/state.ts')).mdadmRaidStates,
   },
   { name: 'rbenv', file: 'rbenv', load: async () => (await import('../../rbenv/state.ts')).rbenvStates },
-  { name: 'rvm', file: 'rvm', load: async () => (await import('../../rvm/state.ts')).rvmStates },
   { name: 'redis', file: 'redismod', load: async () => (await import('../../redis/state.ts')).redisStates },
   { name: 'rsync', file: 'rsync', load: async () => (await import('../../rsync/state.ts')).rsyncStates },
+  { name: 'rvm', file: 'rvm', load: async () => (await import('../../rvm/state.ts')).rvmStates },
   { name: 'salt', file: 'saltmod', load: async () => (await import('../../salt/state.ts')).saltStates },
   {
     name: 'saltutil',

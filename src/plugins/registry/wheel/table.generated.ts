@@ -1,7 +1,7 @@
-/** The wheel functions there are, described as runners are. Each file is imported when it is first needed. */
+/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */
 import type { RunnerModule } from '../../shared/runner/runner.ts';
 
-/** Name to the import of its file; the paths are literal, so that a bundler finds them. */
+/** Every module of wheel functions, which are described as runners are. */
 export const WHEEL_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = new Map([
   ['config', async () => (await import('../../config/wheel.ts')).configWheel],
   ['error', async () => (await import('../../error/wheel.ts')).errorWheel],

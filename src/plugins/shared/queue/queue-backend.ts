@@ -13,6 +13,13 @@ export interface QueueSettings {
   readonly log: Logger;
 }
 
+/** A kind of backend. */
+export interface QueueKind {
+  /** As `backend=` names it. */
+  readonly name: string;
+  open(settings: QueueSettings): QueueBackend;
+}
+
 /** How many items are taken. */
 export type Quantity = number | 'all';
 

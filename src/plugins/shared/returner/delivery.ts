@@ -117,8 +117,7 @@ export class Delivery<T> {
     this.#running = this.#run();
   }
 
-  /** True while the database does not answer. */
-  /** The returner's name, what it is given, and how much of that waits. */
+  /** The returner's name, what it is given, how much of that waits, and whether the database is away. */
   get state(): {
     readonly name: string;
     readonly what: string;

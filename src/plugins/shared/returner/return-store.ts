@@ -82,9 +82,16 @@ export interface StoreSettings {
 export interface StoreKind {
   /** As `--return`, `master_job_cache`, `ext_job_cache` and `event_return` name it. */
   readonly name: string;
+  /** The name of Salt's file. */
+  readonly file: string;
   /** Names of options below `<prefix>.`, and what holds when nothing sets them; undefined leaves one out. */
   readonly optionPrefix: string;
   readonly defaults: ReadonlyMap<string, Value | undefined>;
   /** Opens connections lazily: the driver is imported and the database is reached on the first statement. */
   open(settings: StoreSettings): ReturnStore;
+}
+
+/** A kind of database before its file is imported. */
+export interface StoreKindEntry extends Pick<StoreKind, 'name' | 'file'> {
+  load(): Promise<StoreKind>;
 }

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import type { QueueBackend } from '../../../../src/plugins/shared/queue/queue-backend.ts';
-import { openSqliteQueues } from '../../../../src/plugins/sqlite3/queue.ts';
+import { sqliteQueues } from '../../../../src/plugins/sqlite3/queue.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 import { openSqlite } from '../../../../src/storage/jobs/sqlite.ts';
 
@@ -19,7 +19,7 @@ function place(t: TestContext): Place {
   const folder = join(mkdtempSync(join(tmpdir(), 'queues-')), 'queues');
   t.after(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
   const opts = dict({ sqlite_queue_dir: folder });
-  return { folder, open: () => openSqliteQueues({ opts, clock: systemClock, log: silentLogger }) };
+  return { folder, open: () => sqliteQueues.open({ opts, clock: systemClock, log: silentLogger }) };
 }
 
 const ALL = { quantity: 'all', isRunner: false } as const;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { masterOptions } from '../../../../src/config/master-options.ts';
 import { minionOptions } from '../../../../src/config/minion-options.ts';
 import { STORE_KINDS } from '../../../../src/plugins/registry/returner/store-kinds.generated.ts';
-import { RETURNER_TABLE } from '../../../../src/plugins/registry/returner/returners.ts';
+import { RETURNER_TABLE } from '../../../../src/plugins/registry/returner/table.generated.ts';
 import { returnerRunners } from '../../../../src/plugins/returner/runner.ts';
 
 const GUIDE = readFileSync(

@@ -1,0 +1,258 @@
+// Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition below `src/plugins`, and lists them with
+// literal imports, so that a bundler finds them and a program loads only what it uses. With `--check` it writes nothing and exits 1 when a
+// table would change.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
+import { externalPackages, filesBelow, root } from './bundle.mjs';
+
+const PLUGINS = join(root, 'src/plugins');
+const MODULE_ENTRY = "import type { ModuleEntry } from '../../../runtime/loader/module-entry.ts';";
+const RUNNER_MODULE = "import type { RunnerModule } from '../../shared/runner/runner.ts';";
+
+/** An import and the definition in it, called where it makes its definition. */
+const imported = ({ path, exported, isMade }) =>
+  `(await import('../../${path}')).${exported}${isMade ? '()' : ''}`;
+const quoted = (text) => `'${text}'`;
+
+/** An entry of a list of modules. */
+function moduleEntry(one) {
+  const isolated = Object.entries(one.spec.functions ?? {}).filter(
+    ([, { isolation }]) => isolation === 'process',
+  );
+  const parts = [
+    `name: ${quoted(one.name)}`,
+    `file: ${quoted(one.spec.file)}`,
+    ...(isolated.length === 0 ? [] : [`isolated: [${isolated.map(([name]) => quoted(name)).join(', ')}]`]),
+    `load: async () => ${imported(one)}`,
+  ];
+  return `{ ${parts.join(', ')} },`;
+}
+
+const list = (type, doc, head) => (name, found) =>
+  `${head}\n\n/** ${doc} */\nexport const ${name}: readonly ${type}[] = [\n${found.map(moduleEntry).join('\n')}\n];\n`;
+
+/** A table whose files are imported when they are first used. */
+const lazy = (type, doc, head) => (name, found) => {
+  const rows = found.map((one) => `[${quoted(one.name)}, async () => ${imported(one)}],`);
+  return `${head}\n\n/** ${doc} */\nexport const ${name}: ReadonlyMap<string, () => Promise<${type}>> = new Map([\n${rows.join('\n')}\n]);\n`;
+};
+
+/** A table of small files that are all needed before the first is chosen. */
+const eager = (type, doc, head) => (name, found) => {
+  const imports = found.map(({ exported, path }) => `import { ${exported} } from '../../${path}';`);
+  const rows = found.map(({ exported }) => `${exported},`);
+  return `${head}\n${imports.join('\n')}\n\n/** ${doc} */\nexport const ${name}: ReadonlyMap<string, ${type}> = new Map(\n[${rows.join(' ')}].map((spec) => [spec.name, spec]),\n);\n`;
+};
+
+/** The kinds: how the name of an exported definition ends, and the table that is made of them. */
+const KINDS = [
+  {
+    kind: 'module',
+    ending: 'Module',
+    name: 'MODULE_TABLE',
+    table: list(
+      'ModuleEntry',
+      'Every execution module, in the order in which files of one virtual name are tried.',
+      MODULE_ENTRY,
+    ),
+  },
+  {
+    kind: 'state',
+    ending: 'States',
+    name: 'STATE_TABLE',
+    table: list(
+      'ModuleEntry',
+      'Every state module, in the order in which files of one virtual name are tried.',
+      MODULE_ENTRY,
+    ),
+  },
+  {
+    kind: 'returner',
+    ending: 'Returner',
+    name: 'RETURNER_TABLE',
+    table: list(
+      'ModuleEntry',
+      'Every returner that is no database, by the name that `--return` takes.',
+      MODULE_ENTRY,
+    ),
+  },
+  {
+    kind: 'returner',
+    ending: 'Kind',
+    output: 'store-kinds',
+    name: 'STORE_KINDS',
+    table: list(
+      'StoreKindEntry',
+      'Every kind of database, by the name that `--return`, `master_job_cache` and the like take.',
+      "import type { StoreKindEntry } from '../../shared/returner/return-store.ts';",
+    ),
+  },
+  {
+    kind: 'runner',
+    ending: 'Runners',
+    name: 'RUNNER_TABLE',
+    table: lazy('RunnerModule', 'Every runner, by its name.', RUNNER_MODULE),
+  },
+  {
+    kind: 'wheel',
+    ending: 'Wheel',
+    name: 'WHEEL_TABLE',
+    table: lazy(
+      'RunnerModule',
+      'Every module of wheel functions, which are described as runners are.',
+      RUNNER_MODULE,
+    ),
+  },
+  {
+    kind: 'beacon',
+    ending: 'Beacon',
+    makes: true,
+    name: 'BEACON_TABLE',
+    table: lazy(
+      'BeaconSpec',
+      'Every beacon, in the order in which `beacons.list_available` gives them.',
+      "import type { BeaconSpec } from '../../shared/beacon/beacon.ts';",
+    ),
+  },
+  {
+    kind: 'engine',
+    ending: 'Engine',
+    name: 'ENGINE_TABLE',
+    table: lazy(
+      'EngineSpec',
+      'Every engine. `reactor` is not among them: its daemon starts it itself.',
+      "import type { EngineSpec } from '../../shared/engine/engine.ts';",
+    ),
+  },
+  {
+    kind: 'sdb',
+    ending: 'Driver',
+    name: 'SDB_TABLE',
+    table: lazy(
+      'SdbDriver',
+      'The drivers of `sdb://`, by the name that a profile gives.',
+      "import type { SdbDriver } from '../../shared/sdb/sdb-driver.ts';",
+    ),
+  },
+  {
+    kind: 'queue',
+    ending: 'Queues',
+    name: 'QUEUE_TABLE',
+    table: lazy(
+      'QueueKind',
+      'The backends of queues, by the name that `backend=` takes.',
+      "import type { QueueKind } from '../../shared/queue/queue-backend.ts';",
+    ),
+  },
+  {
+    kind: 'auth',
+    ending: 'Backend',
+    name: 'AUTH_BACKENDS',
+    table: eager(
+      'BackendSpec',
+      'The authentication systems, by the name that `external_auth` has for them.',
+      "import type { BackendSpec } from '../../shared/auth/backend.ts';",
+    ),
+  },
+  {
+    kind: 'cache',
+    ending: 'Driver',
+    name: 'CACHE_DRIVERS',
+    table: eager(
+      'CacheDriver',
+      'The drivers of the option `cache`, by the name that it takes.',
+      "import type { CacheDriver } from '../../shared/cache/driver.ts';",
+    ),
+  },
+];
+
+/** The files of one kind, below `src/plugins`. */
+function filesOf(kind) {
+  const isOfKind = new RegExp(`(^|/|\\.)${kind}\\.ts$`);
+  return filesBelow(PLUGINS, '.ts')
+    .map((file) => relative(PLUGINS, file))
+    .filter((path) => isOfKind.test(path) && !/^(shared|registry)\//.test(path));
+}
+
+/** The tables that are to be written are empty for the definitions that look into them. */
+const noTables = {
+  name: 'no tables',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /(table|store-kinds)\.generated\.ts$/ }, ({ path }) => ({ path, namespace: 'none' }));
+    const names = KINDS.map(({ name }) => `export const ${name} = new Map();`);
+    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: names.join('\n') }));
+  },
+};
+
+/** What the files export. @returns path to exports */
+async function definitions(paths) {
+  const entry = paths
+    .map((path, i) => `export * as m${i} from ${JSON.stringify(join(PLUGINS, path))};`)
+    .join('\n');
+  const outfile = join(root, 'build', `plugins-${process.pid}.mjs`);
+  await build({
+    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: externalPackages,
+    plugins: [noTables],
+    banner: {
+      js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  try {
+    const all = await import(pathToFileURL(outfile));
+    return new Map(paths.map((path, i) => [path, all[`m${i}`]]));
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}
+
+/** By name; among those of one virtual name by the order that they have, then by their file. */
+const byName = (one, other) =>
+  compare(one.name, other.name) ||
+  (one.spec.order ?? 0) - (other.spec.order ?? 0) ||
+  compare(one.spec.file ?? '', other.spec.file ?? '');
+const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The definitions among what the files of a kind export, and what makes one where the kind has such functions. */
+function found(paths, exportsOf, { ending, makes = false }) {
+  return paths
+    .flatMap((path) =>
+      Object.entries(exportsOf.get(path))
+        .filter(([exported, value]) => exported.endsWith(ending) && (typeof value === 'object' || makes))
+        .map(([exported, value]) => {
+          const isMade = typeof value === 'function';
+          const spec = isMade ? value() : value;
+          return { path, exported, isMade, spec, name: spec.name };
+        }),
+    )
+    .sort(byName);
+}
+
+const checks = process.argv.includes('--check');
+const perKind = new Map([...new Set(KINDS.map(({ kind }) => kind))].map((kind) => [kind, filesOf(kind)]));
+const exportsOf = await definitions([...new Set([...perKind.values()].flat())]);
+for (const each of KINDS) {
+  const { kind, name, output = 'table', table } = each;
+  const file = join(PLUGINS, 'registry', kind, `${output}.generated.ts`);
+  const text = `/** Written by scripts/generate-plugins.mjs, of the definitions in \`src/plugins\`. */\n${table(name, found(perKind.get(kind), exportsOf, each))}`;
+  const content = await format(text, { ...(await resolveConfig(file)), filepath: file });
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue;
+  process.stdout.write(`${relative(root, file)}\n`);
+  if (checks) {
+    process.exitCode = 1;
+    continue;
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+if (process.exitCode === 1)
+  process.stderr.write('These tables are stale: node scripts/generate-plugins.mjs writes them.\n');
