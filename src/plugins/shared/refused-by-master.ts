@@ -19,8 +19,19 @@ export function refusalIn(reply: Value): string | undefined {
  * @throws CommandExecutionError
  */
 export function refused(ctx: ModuleContext, module: string, reason: string): Dict {
+  throwToCaller(ctx, module, reason);
+  return new Map();
+}
+
+/** The same of functions that give False in Salt. @throws CommandExecutionError */
+export function notDone(ctx: ModuleContext, module: string, reason: string): false {
+  throwToCaller(ctx, module, reason);
+  return false;
+}
+
+/** Who called a function of the module gets the reason as the answer; of any other caller the log has it. */
+function throwToCaller(ctx: ModuleContext, module: string, reason: string): void {
   if (ctx.job.fun.split(',').some((name) => name.startsWith(`${module}.`)))
     throw new CommandExecutionError(reason);
   ctx.log.error(reason);
-  return new Map();
 }

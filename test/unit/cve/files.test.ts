@@ -9,7 +9,7 @@ import { Options } from '../../../src/config/option.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { fileRecvHandler } from '../../../src/programs/master/commands/file-recv.ts';
-import { dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
+import { dict, type Dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
 import { makeTree, type Tree } from '../storage/fileserver/tree.ts';
 
 const PATHS = [
@@ -151,6 +151,17 @@ test('file_recv - off by default, limited in size, and a piece that comes twice 
   const limited = { file_recv: true, file_recv_max_size: 1 };
   assert.equal(push(tree, { path, data: Buffer.alloc(1024 * 1024 + 1) }, limited), false);
   assert.equal(push(tree, { path, loc: 1024 * 1024, data: 'x' }, limited), false);
+  const refusal = (load: DictInit, options?: DictInit): string =>
+    [...(push(tree, { path, asks_reason: true, ...load }, options) as Dict)].flat().join(' ');
+  assert.match(refusal({}, {}), /^__refused__ The master takes no files; file_recv: True/);
+  assert.match(
+    refusal({ loc: 1024 * 1024 }, limited),
+    /^__refused__ The master says: it is larger than file_recv_max_size/,
+  );
+  assert.match(
+    refusal({ path: ['..', 'x'] }),
+    /^__refused__ The master says: its path has parts that are no names\./,
+  );
   assert.equal(push(tree, { path, loc: -1 }), false);
   assert.equal(push(tree, { path, loc: 5, data: 'later' }), false, 'a hole is refused');
   for (const [loc, data] of [

@@ -4,6 +4,7 @@ import { open, readdir } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { fnmatch } from '../../../python/text/fnmatch.ts';
+import { ASKS_REASON, notDone, refusalIn } from '../refused-by-master.ts';
 import { dict, toNumber, truthy, type Value } from '../../../python/values/value.ts';
 
 /** How a file is pushed. */
@@ -16,32 +17,36 @@ export interface PushOptions {
 }
 
 const DEFAULT_PIECE_BYTES = 262_144;
+/** For masters that do not say why. */
+const MAY_BE =
+  'It takes files with file_recv: True, up to file_recv_max_size megabytes, while its disk has room; its log says what it refused.';
 
 /** Pushes one file. @returns True, or False when it is none or the master did not take it */
 export async function pushFile(ctx: ModuleContext, given: string, options: PushOptions): Promise<Value> {
-  if (!isAcceptable(given)) return refused(ctx, 'Path must be absolute', given);
+  if (!isAcceptable(given)) return refused(ctx, 'the path must be absolute and without ../', given);
   const path = options.keepSymlinks || !existsSync(given) ? given : realpathSync(given);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return refused(ctx, 'Path is no file', path);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    return refused(
+      ctx,
+      existsSync(path) ? 'it is no file; folders are pushed with cp.push_dir' : 'there is no such file',
+      path,
+    );
   if (options.uploadPath?.includes('../') === true)
-    return refused(ctx, 'Bad upload path', options.uploadPath);
+    return refused(ctx, 'upload_path must be without ../', options.uploadPath);
   const parts = posix
     .normalize((options.uploadPath ?? path).replace(/^\/+/, ''))
     .split('/')
     .filter((part) => part !== '');
   const taken = await send(ctx, path, parts);
-  if (!truthy(taken)) {
-    ctx.log.error(
-      `cp.push: the master did not take ${path}. It takes files with file_recv: True, up to file_recv_max_size megabytes, while its disk has room; its log says what it refused.`,
-    );
-    return taken;
-  }
+  const reason = refusalIn(taken);
+  if (reason !== undefined || !truthy(taken))
+    return notDone(ctx, 'cp', `cp.push: the master did not take ${path}. ${reason ?? MAY_BE}`);
   if (options.removeSource) rmSync(path, { force: true });
   return true;
 }
 
 function refused(ctx: ModuleContext, why: string, path: string): false {
-  ctx.log.debug(`cp.push refuses ${path}: ${why}`);
-  return false;
+  return notDone(ctx, 'cp', `cp.push does not send ${path}: ${why}.`);
 }
 
 function isAcceptable(path: string): boolean {
@@ -59,9 +64,9 @@ async function send(ctx: ModuleContext, path: string, parts: string[]): Promise<
       const { bytesRead } = await file.read(buffer, 0, length, loc);
       if (bytesRead === 0 && loc > 0) return true;
       const data = Buffer.from(buffer.subarray(0, bytesRead));
-      const load = dict({ cmd: '_file_recv', id: ctx.id, path: parts, size, loc, data });
+      const load = dict({ cmd: '_file_recv', id: ctx.id, path: parts, size, loc, data, ...ASKS_REASON });
       const taken = await ctx.services.request(load);
-      if (!truthy(taken) || bytesRead === 0) return taken;
+      if (taken !== true || bytesRead === 0) return taken;
       loc += bytesRead;
     }
   } finally {
@@ -76,14 +81,22 @@ export async function pushFolder(
   glob: string | undefined,
   uploadPath: string | undefined,
 ): Promise<Value> {
-  if (!isAcceptable(given) || !existsSync(given)) return false;
+  if (!isAcceptable(given))
+    return notDone(
+      ctx,
+      'cp',
+      `cp.push_dir does not send ${given}: the path must be absolute and without ../.`,
+    );
+  if (!existsSync(given))
+    return notDone(ctx, 'cp', `cp.push_dir does not send ${given}: there is no such folder.`);
   const path = realpathSync(given);
   const push = (file: string, target: string | undefined): Promise<Value> =>
     pushFile(ctx, file, { keepSymlinks: false, uploadPath: target, removeSource: false });
   if (statSync(path).isFile()) return push(path, uploadPath);
   const all = await filesBelow(path);
   const files = glob === undefined ? all : all.filter((file) => fnmatch(basename(file), glob));
-  if (files.length === 0) return false;
+  if (files.length === 0)
+    return notDone(ctx, 'cp', `cp.push_dir sends nothing: there is no such file below ${path}.`);
   for (const file of files) {
     const target = uploadPath === undefined ? undefined : join('/', uploadPath, file.slice(path.length));
     const taken = await push(file, target);

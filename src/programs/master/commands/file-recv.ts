@@ -1,6 +1,7 @@
 /** `_file_recv`: a minion pushes a file (`cp.push`) into `<cachedir>/minions/<id>/files` (salt/master.py `_file_recv`, 3006.16; CVE-2024-38824). */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../../errors/errors.ts';
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -9,9 +10,10 @@ import { safeJoin } from '../../../host/files.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import type { Logger } from '../../../host/log.ts';
 import { rareLines } from '../../../host/rare-lines.ts';
-import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes } from '../../../formats/wire/msgpack.ts';
 import { countedWarnings } from '../counted-log.ts';
+import { ASKS_REASON, REFUSAL } from './peer.ts';
 
 /** What taking files needs. */
 export interface FileRecvHandlerDeps {
@@ -27,34 +29,49 @@ export function fileRecvHandler({ opts, clock, log }: FileRecvHandlerDeps): AesH
   const warn = countedWarnings(log);
   const full = rareLines(clock, (text) => log.error(text));
   return ({ id, load }) => {
-    if (!opts.get('file_recv')) return { value: false };
+    if (!opts.get('file_recv'))
+      return answer(load, 'The master takes no files; file_recv: True in its configuration has it do so.');
     try {
       return { value: receive(opts, id, load) };
     } catch (error) {
       const refusal = diskRefusal(error);
-      if (refusal !== undefined)
+      if (refusal !== undefined) {
         full('', `A file pushed by the minion ${id} is not kept: ${refusal.message}`);
-      else warn(`A file pushed by the minion ${id} was refused: ${(error as Error).message}`);
-      return { value: false };
+        return answer(load, 'The disk of the master takes nothing at the moment; its log names the folder.');
+      }
+      warn(`A file pushed by the minion ${id} was refused: ${messageOf(error)}`);
+      // what the system says names paths of the master, which are none of a minion's business
+      return answer(
+        load,
+        error instanceof RefusedFile ? `The master says: ${error.message}.` : 'Its log says why.',
+      );
     }
   };
 }
+
+/** Salt's False, or the reason for a minion that asks for it. */
+function answer(load: Dict, reason: string): { readonly value: Value } {
+  return { value: load.get(ASKS_REASON) === true ? dict({ [REFUSAL]: reason }) : false };
+}
+
+/** A file that is not taken for what it is. */
+class RefusedFile extends Error {}
 
 function receive(opts: MasterOptions, id: string, load: Dict): boolean {
   const at = toNumber(load.get('loc'));
   const data = asBytes(load.get('data'));
   const parts = pathParts(load.get('path'));
   if (at === undefined || data === undefined || parts === undefined) return false;
-  if (!Number.isSafeInteger(at) || at < 0) throw new Error('the position is not one');
+  if (!Number.isSafeInteger(at) || at < 0) throw new RefusedFile('the position is not one');
   const megabytes = opts.get('file_recv_max_size');
   if (at + data.length > megabytes * 1024 * 1024)
-    throw new Error(`it is larger than file_recv_max_size allows (${megabytes} MB)`);
+    throw new RefusedFile(`it is larger than file_recv_max_size allows (${megabytes} MB)`);
   const root = safeJoin(join(opts.get('cachedir'), 'minions'), id, 'files');
   const path = safeJoin(root, ...parts);
   makeFolders(dirname(path), 0o700);
   // no link that somebody has put there leads out of the folder
   if (!`${realpathSync(dirname(path))}/`.startsWith(`${realpathSync(root)}/`))
-    throw new Error('its folder is a link that leads elsewhere');
+    throw new RefusedFile('its folder is a link that leads elsewhere');
   writePiece(path, at, data);
   return true;
 }
@@ -64,7 +81,7 @@ function pathParts(value: Value | undefined): string[] | undefined {
   const parts = value.filter((part) => typeof part === 'string');
   if (parts.length !== value.length) return undefined;
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('/')))
-    throw new Error('its path has parts that are no names');
+    throw new RefusedFile('its path has parts that are no names');
   return parts;
 }
 
@@ -73,7 +90,7 @@ function writePiece(path: string, at: number, data: Buffer): void {
   const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants;
   const fd = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    if (fstatSync(fd).size < at) throw new Error('a piece before this one is missing');
+    if (fstatSync(fd).size < at) throw new RefusedFile('a piece before this one is missing');
     writing(path, () => {
       for (let done = 0; done < data.length;)
         done += writeSync(fd, data, done, data.length - done, at + done);

@@ -33,12 +33,17 @@ interface Minion {
 }
 
 /** A minion whose requests go to a file server, through the encoding of the network. */
-function minion(t: TestContext, serve?: (server: FileServer, load: Dict) => Value | Promise<Value>): Minion {
+function minion(
+  t: TestContext,
+  serve?: (server: FileServer, load: Dict) => Value | Promise<Value>,
+  fun = '',
+): Minion {
   const tree = makeTree(t);
   const server = tree.server({ cachedir: join(tree.folder, 'master'), fileserver_list_cache_time: 0 });
   const asked: string[] = [];
   const cache = join(tree.folder, 'cache');
   const context = fakeContext({
+    fun,
     opts: dict({ id: 'm', hash_type: 'sha256', cachedir: cache, file_client: 'remote' }),
     services: {
       request: async (load) => {
@@ -307,6 +312,40 @@ test('cp - push sends pieces in order, and names links by where they lead', asyn
   for (const bad of ['relative', '/tmp/../etc/passwd', '/no/such/file', tree.folder])
     assert.equal(await cp('push', [bad]), false);
   assert.equal(await cp('push', [path], { upload_path: '../x' }), false);
+});
+
+test('cp - a push that is not done answers whoever called it with the reason', async (t) => {
+  const reasons = {
+    asked: new Map([['__refused__', 'The master says: it is too large.']]),
+    bare: false,
+  } as const;
+  let answer: Value = reasons.asked;
+  const loads: Dict[] = [];
+  const serve = (_server: FileServer, load: Dict): Value => {
+    loads.push(load);
+    return answer;
+  };
+  const { tree, cp } = minion(t, serve, 'cp.push');
+  tree.write({ f: 'x' });
+  const path = join(tree.folder, 'f');
+  await assert.rejects(cp('push', [path]), {
+    message: `cp.push: the master did not take ${path}. The master says: it is too large.`,
+  });
+  assert.equal(loads[0]?.get('asks_reason'), true);
+  answer = reasons.bare;
+  await assert.rejects(cp('push', [path]), /did not take .*\. It takes files with file_recv: True/);
+  for (const [bad, why] of [
+    ['relative', /relative: the path must be absolute/],
+    ['/no/such/file', /there is no such file/],
+    [tree.folder, /it is no file; folders are pushed with cp\.push_dir/],
+  ] as const)
+    await assert.rejects(cp('push', [bad]), why);
+  await assert.rejects(cp('push', [path], { upload_path: '../x' }), /upload_path must be without/);
+  await assert.rejects(cp('push_dir', ['/no/such']), /there is no such folder/);
+  await assert.rejects(
+    cp('push_dir', [tree.folder], { glob: '*.none' }),
+    /sends nothing: there is no such file below/,
+  );
 });
 
 test('cp - without a master that answers the error is the one of Salt', async (t) => {
