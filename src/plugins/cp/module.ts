@@ -11,7 +11,7 @@ import {
   isCached,
 } from '../../storage/fileclient/local-cache.ts';
 import { mapLimited } from '../../storage/fileclient/limited.ts';
-import { isSaltUrl, redactUrl, splitEnvironment } from '../../storage/fileclient/salt-url.ts';
+import { isSaltUrl, redactUrl, parseSaltUrl } from '../../storage/fileclient/salt-url.ts';
 import { FileReplacement } from '../../host/file-replacement.ts';
 import { makeFolders } from '../../host/make-folders.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
@@ -50,10 +50,9 @@ function cachedirOf(ctx: ModuleContext): string {
   return pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion');
 }
 
-/** A URL without its environment, and the environment that counts. */
+/** A URL, and the environment that counts. */
 function target(ctx: ModuleContext, path: string, saltenv: Value): { url: string; saltenv: string } {
-  const split = splitEnvironment(path);
-  return { url: split.url, saltenv: split.saltenv ?? environmentOf(ctx, saltenv) };
+  return { url: path, saltenv: parseSaltUrl(path).saltenv ?? environmentOf(ctx, saltenv) };
 }
 
 function gzipLevel(value: Value): number | undefined {

@@ -28,15 +28,6 @@ export function parseUrl(url: string): UrlParts {
   return { scheme: (scheme ?? '').toLowerCase(), host, path: rest.replace(/[?#].*$/s, '') };
 }
 
-/** A `salt://` address: the path below the file server's root, and the environment that it names. */
-export function parseSaltUrl(url: string): { readonly path: string; readonly saltenv: string | undefined } {
-  if (!url.startsWith('salt://')) return { path: url, saltenv: undefined };
-  const rest = url.slice('salt://'.length);
-  const at = rest.indexOf('?saltenv=');
-  if (at < 0) return { path: rest, saltenv: undefined };
-  return { path: rest.slice(0, at), saltenv: rest.slice(at + '?saltenv='.length) };
-}
-
 /** An address without name and password, for messages. */
 export function withoutPassword(url: string): string {
   return withoutCredentials(url);

@@ -15,7 +15,7 @@ import { isDir, isFile } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { cachedFilePath } from '../../storage/fileclient/cache-paths.ts';
-import { isSaltUrl, splitEnvironment, parseSaltUrl } from '../../storage/fileclient/salt-url.ts';
+import { isSaltUrl, parseSaltUrl } from '../../storage/fileclient/salt-url.ts';
 import { QUESTIONS_MAX, SEVERAL_FILES } from '../../storage/fileserver/several.ts';
 import type { MinionServices } from '../loader/module.ts';
 import { hasChanges } from './result.ts';
@@ -201,9 +201,9 @@ function sourceOf(low: Dict): Place | undefined {
   const source = low.get('source');
   if (low.get('state') !== 'file' || low.get('fun') !== 'managed') return undefined;
   if (typeof source !== 'string' || !isSaltUrl(source)) return undefined;
-  const { url, saltenv } = splitEnvironment(source);
   const own = pyStr(low.get('saltenv') ?? low.get('__env__') ?? 'base');
-  return { path: parseSaltUrl(url).path, saltenv: saltenv ?? own };
+  const { path, saltenv = own } = parseSaltUrl(source);
+  return { path, saltenv };
 }
 
 function contentOf(place: Place): Dict {

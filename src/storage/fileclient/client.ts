@@ -17,7 +17,7 @@ import { FileClientError } from './errors.ts';
 import { FileSource, readSum, type SendRequest, type ServedFile } from './file-source.ts';
 import { mapLimited } from './limited.ts';
 import { includeExclude } from './pattern.ts';
-import { createSaltUrl, isSaltUrl, parseSaltUrl, redactUrl, splitEnvironment } from './salt-url.ts';
+import { createSaltUrl, isSaltUrl, parseSaltUrl, redactUrl } from './salt-url.ts';
 import { statPath } from './stat.ts';
 import { isDir, isFile } from '../../python/paths.ts';
 
@@ -71,10 +71,8 @@ export class FileClient {
    * @throws FileClientError `Unsupported path: x` for a URL of another kind
    */
   async getFile(url: string, dest: string, options: GetFileOptions): Promise<string | false> {
-    const split = splitEnvironment(url);
-    if (!isSaltUrl(split.url)) throw new FileClientError(`Unsupported path: ${redactUrl(url)}`);
-    const saltenv = split.saltenv ?? options.saltenv;
-    const { path } = parseSaltUrl(split.url);
+    if (!isSaltUrl(url)) throw new FileClientError(`Unsupported path: ${redactUrl(url)}`);
+    const { path, saltenv = options.saltenv } = parseSaltUrl(url);
     const target = this.#targetOf(path, saltenv, dest, options);
     const wanted = { source: this.source, path, saltenv, gzip: options.gzip };
     if (!isFile(target)) return this.#fetchNew(wanted, target, dest, options);
@@ -105,7 +103,7 @@ export class FileClient {
       return `${dest}/${rel}`;
     };
     const fetched = await mapLimited(files.filter(isInside), FILES_AT_ONCE, (name) =>
-      this.getFile(createSaltUrl(name), place(name), { ...options, makedirs: true }),
+      this.getFile(createSaltUrl(name, saltenv), place(name), { ...options, makedirs: true }),
     );
     const made = emptyFolders.filter(isInside).map(place);
     for (const folder of made) makeFolders(folder);
@@ -173,7 +171,7 @@ export class FileClient {
   ): Promise<(string | false)[]> {
     const { saltenv, cachedir } = options;
     return mapLimited(files, FILES_AT_ONCE, (name) =>
-      this.cacheFile(createSaltUrl(name), { saltenv, cachedir }),
+      this.cacheFile(createSaltUrl(name, saltenv), { saltenv, cachedir }),
     );
   }
 

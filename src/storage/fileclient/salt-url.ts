@@ -16,37 +16,31 @@ export function isSaltUrl(url: string): boolean {
   return url.startsWith(SCHEME);
 }
 
-/** Takes a URL apart; what is none is a path without an environment. `?env=` is dropped, as Salt does. */
+/**
+ * Takes a URL apart; what is none is a path without an environment. `?env=` is dropped, as Salt does.
+ *
+ * Salt compat: the last `?saltenv=` counts, where Salt takes the first, so that `createSaltUrl` can name a file that has one in its name.
+ */
 export function parseSaltUrl(url: string): SaltUrl {
   if (!isSaltUrl(url)) return { path: url, saltenv: undefined };
   const resource = url.slice(SCHEME.length);
+  const at = resource.lastIndexOf('?saltenv=');
+  if (at >= 0)
+    return {
+      path: resource.slice(0, at),
+      saltenv: resource.slice(at + '?saltenv='.length) || undefined,
+    };
   const old = resource.indexOf('?env=');
-  if (old >= 0) return { path: resource.slice(0, old), saltenv: undefined };
-  const at = resource.indexOf('?saltenv=');
-  if (at < 0) return { path: resource, saltenv: undefined };
-  return { path: resource.slice(0, at), saltenv: resource.slice(at + '?saltenv='.length) };
+  return { path: old < 0 ? resource : resource.slice(0, old), saltenv: undefined };
 }
 
-/** The URL of a path: forward slashes, no slash in front. */
-export function createSaltUrl(path: string): string {
-  return SCHEME + path.replaceAll('\\', '/').replace(/^\//, '');
-}
-
-/**
- * Takes the environment off a URL.
- * @returns the URL without it, and the environment when it names one
- */
-export function splitEnvironment(url: string): {
-  readonly url: string;
-  readonly saltenv: string | undefined;
-} {
-  if (!isSaltUrl(url)) return { url, saltenv: undefined };
-  const { path, saltenv } = parseSaltUrl(url);
-  return { url: createSaltUrl(path), saltenv: saltenv === '' ? undefined : saltenv };
+/** The URL of a file as a server lists it, whatever is in its name. */
+export function createSaltUrl(served: string, saltenv: string): string {
+  return `${SCHEME}${escapePath(served.replace(/^\//, ''))}?saltenv=${saltenv}`;
 }
 
 /** A path in which a question mark is part of a name, for servers that would end the path there. */
-export function escapePath(path: string): string {
+function escapePath(path: string): string {
   return path.includes('?') ? `|${path}` : path;
 }
 

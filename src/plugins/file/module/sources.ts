@@ -11,13 +11,8 @@ import { sourceSum, sumDict } from './hashes.ts';
 import { opt, P } from '../../shared/file-params.ts';
 import { cachedSource, cacheSource, servedSum } from './fetch-source.ts';
 import { renderFile, renderTemplate, TEMPLATE_ENGINES, templateVariables } from './template.ts';
-import {
-  parseSaltUrl,
-  parseUrl,
-  REMOTE_PROTOCOLS,
-  VALID_PROTOCOLS,
-  withoutPassword,
-} from '../../shared/source-url.ts';
+import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
+import { parseUrl, REMOTE_PROTOCOLS, VALID_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
 /** A chosen source and its hash. */

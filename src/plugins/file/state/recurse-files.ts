@@ -1,6 +1,6 @@
 /** Which files, folders and links `file.recurse` manages. Follows 3006.16 salt/states/file.py `_gen_recurse_managed_files`. */
 import { includeExclude } from '../../../storage/fileclient/pattern.ts';
-import { createSaltUrl, escapePath, parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
+import { createSaltUrl, parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { dirName, joinPath, normPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -69,7 +69,7 @@ export async function recursedFiles(ctx: StateContext, selection: Selection): Pr
     const folder = dirName(dest);
     if (!known.has(folder)) folders.add(folder);
     known.add(folder);
-    files.push({ place: dest, source: `${createSaltUrl(escapePath(served))}?saltenv=${saltenv}` });
+    files.push({ place: dest, source: createSaltUrl(served, saltenv) });
   }
   if (includeEmpty) {
     for (const served of await list(ctx, 'cp.list_master_dirs', root, saltenv)) {
