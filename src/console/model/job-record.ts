@@ -49,6 +49,8 @@ export interface JobView {
   /** The most frequent first. */
   readonly same: readonly SameReturn[];
   readonly states: readonly StateGroup[];
+  /** Minions whose results stand in the states. */
+  readonly stateMinions: number;
   /** Errors of compilation, by minion. */
   readonly stateErrors: ReadonlyMap<string, readonly string[]>;
   readonly progress: readonly { readonly minion: string; readonly text: string }[];
@@ -62,6 +64,7 @@ export const UNKNOWN_JOB: JobView = {
   rows: new Map(),
   same: [],
   states: [],
+  stateMinions: 0,
   stateErrors: new Map(),
   progress: [],
 };
@@ -154,6 +157,7 @@ export class JobRecord {
       rows,
       same: same.sort((a, b) => b.count - a.count),
       states: this.#states.groups(),
+      stateMinions: this.#states.minionCount,
       stateErrors: new Map(this.#stateErrors),
       progress: [...this.#progress],
     };
@@ -186,7 +190,7 @@ export class JobRecord {
     const read = readStateReturn(given.return);
     if (read === undefined) return;
     if (read.errors.length > 0) this.#stateErrors.set(given.minion, read.errors);
-    this.#states.add(given.minion, read.rows);
+    if (read.rows.length > 0) this.#states.add(given.minion, read.rows);
   }
 }
 

@@ -81,8 +81,16 @@ export class LiveJobs {
       kwarg: job.kwarg,
       startMs,
     });
-    for (const { minion, outcome } of minions) live.outcomes.set(minion, outcome);
-    live.counts = minions.length === 0 ? job.counts : countsOf(live.outcomes);
+    if (minions.length > 0) {
+      // the bus may have told of more since the answer was asked for
+      for (const { minion, outcome } of minions)
+        if (settled(outcome) >= settled(live.outcomes.get(minion))) live.outcomes.set(minion, outcome);
+      live.counts = countsOf(live.outcomes);
+    } else if (isFurther(job.counts, live.counts)) {
+      // figures without names: who they are of is not known any more
+      live.outcomes.clear();
+      live.counts = job.counts;
+    }
     this.#changed(live);
   }
 
@@ -160,8 +168,11 @@ export class LiveJobs {
     const isEarlier = outcome === 'still running' && before !== undefined && kindOf(before) !== 'running';
     if (before === outcome || isEarlier) return false;
     if (before === undefined && job.outcomes.size >= MINIONS_MAX) return false;
+    const field = before === undefined ? unnamedField(job, outcome) : FIELDS[kindOf(before)];
+    // it has come further already than that it has the job
+    if (before === undefined && field !== undefined && outcome === 'still running') return false;
     job.outcomes.set(minion, outcome);
-    job.counts = moved(job.counts, before, outcome);
+    job.counts = moved(job.counts, field, outcome);
     job.lastMs = nowMs;
     this.#changed(job);
     return true;
@@ -223,10 +234,34 @@ export function countsOf(outcomes: ReadonlyMap<string, OutcomeName>): Counts {
 
 const FIELDS = { ok: 'returned', failed: 'failed', running: 'running', silent: 'silent' } as const;
 
-function moved(counts: Counts, before: OutcomeName | undefined, outcome: OutcomeName): Counts {
+type Field = (typeof FIELDS)[keyof typeof FIELDS];
+
+/** Where a minion is counted that was known as a part of a figure only; undefined for one that was not expected. */
+function unnamedField({ counts, outcomes }: Draft, outcome: OutcomeName): Field | undefined {
+  if (outcomes.size >= counts.expected) return undefined;
+  const named = countsOf(outcomes);
+  const waited = (['running', 'silent'] as const).find((field) => counts[field] > named[field]);
+  return waited ?? FIELDS[kindOf(outcome)];
+}
+
+/** How far a minion is: what it has returned is not taken back by an answer that is older. */
+function settled(outcome: OutcomeName | undefined): number {
+  if (outcome === undefined) return 0;
+  const kind = kindOf(outcome);
+  return kind === 'running' ? 1 : kind === 'silent' ? 2 : 3;
+}
+
+/** Whether figures are newer than others of the same job, or as new. */
+function isFurther(counts: Counts, than: Counts): boolean {
+  if (than.expected === 0) return true;
+  const back = counts.returned + counts.failed - than.returned - than.failed;
+  return back > 0 || (back === 0 && counts.running <= than.running && counts.expected >= than.expected);
+}
+
+function moved(counts: Counts, field: Field | undefined, outcome: OutcomeName): Counts {
   const next = { ...counts };
-  if (before === undefined) next.expected++;
-  else next[FIELDS[kindOf(before)]]--;
+  if (field === undefined) next.expected++;
+  else next[field]--;
   next[FIELDS[kindOf(outcome)]]++;
   return next;
 }

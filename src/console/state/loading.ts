@@ -90,6 +90,10 @@ export function useList<T>(
   const [nth, setNth] = useState(0);
   const gone = useRef(new AbortController());
   const isBusy = useRef(false);
+  // one look again at a time; news that come meanwhile bring another one when it has ended
+  const seenNews = useRef(0);
+  const isLookingAgain = useRef(false);
+  const [looks, setLooks] = useState(0);
   const returns = app.link.returns.value;
   const logins = app.session.logins.value;
   const fetchPage = (cursor: string | undefined, before: readonly T[]): void => {
@@ -114,23 +118,28 @@ export function useList<T>(
   };
   useEffect(() => {
     gone.current = new AbortController();
+    isLookingAgain.current = false;
+    seenNews.current = news;
     setStale(false);
     fetchPage(undefined, []);
     return () => gone.current.abort();
   }, [...keys, nth, returns, logins]);
   useEffect(() => {
-    if (news === 0 || isBusy.current) return;
+    if (news === seenNews.current || isBusy.current || isLookingAgain.current) return;
+    seenNews.current = news;
     if (list.items.length > REFRESHED_MAX) return setStale(true);
     const { signal } = gone.current;
-    loadedAgain(load, list, signal).then(
-      (again) => {
-        // rows that came meanwhile are not thrown away: the next news bring the others
-        if (!signal.aborted) setList((now) => (now.items === list.items ? again : now));
-      },
-      // what is away is told by whoever asked for it; the rows stay
-      () => undefined,
-    );
-  }, [news]);
+    isLookingAgain.current = true;
+    const ended = (again?: ListState<T>): void => {
+      if (signal.aborted) return;
+      isLookingAgain.current = false;
+      // rows that came meanwhile are not thrown away
+      if (again !== undefined) setList((now) => (now.items === list.items ? again : now));
+      setLooks((n) => n + 1);
+    };
+    // what is away is told by whoever asked for it; the rows stay
+    loadedAgain(load, list, signal).then(ended, () => ended());
+  }, [news, isLoading, looks]);
   return {
     items: list.items,
     total: list.total,

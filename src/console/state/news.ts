@@ -15,7 +15,10 @@ export type Subject = 'jobs' | 'minions' | 'keys' | 'orchestrations';
 const KEYS: Readonly<Record<Subject, (app: App) => string>> = {
   jobs: ({ feed }) => {
     const jobs = feed.jobs.value;
-    return `${jobs[0]?.jid ?? ''} ${jobs.filter(({ isDone }) => isDone).length}`;
+    const ended = jobs.filter(({ isDone }) => isDone);
+    // a minion may return after its job has ended without it
+    const heard = ended.reduce((latest, { lastMs }) => Math.max(latest, lastMs), 0);
+    return `${jobs[0]?.jid ?? ''} ${ended.length} ${heard}`;
   },
   minions: ({ feed }) => {
     const [last] = feed.movements.value;

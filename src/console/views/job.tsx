@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobDetail } from '../model/contract.ts';
 import type { JobRow, JobView, SameReturn } from '../model/job-record.ts';
-import { countOf, KIND_NAMES, KIND_ORDER, kindOf, type OutcomeKind } from '../model/outcomes.ts';
+import { KIND_NAMES, KIND_ORDER, kindOf, type OutcomeKind } from '../model/outcomes.ts';
 import { minions } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { boxedTarget, shellTarget } from '../model/targets.ts';
@@ -58,7 +58,9 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
             ...(view.progress.length > 0 ? [{ key: 'progress', name: 'Progress' }] : []),
           ]}
         >
-          {shown === 'states' ? <StateGroups groups={view.states} errors={view.stateErrors} /> : null}
+          {shown === 'states' ? (
+            <StateGroups groups={view.states} minionCount={view.stateMinions} errors={view.stateErrors} />
+          ) : null}
           {shown === 'minions' ? (
             <Minions watch={watch} view={view} isState={hasStates} kind={query.get('outcome')} />
           ) : null}
@@ -222,10 +224,11 @@ function Minions({
   isState: boolean;
   kind: string | undefined;
 }): JSX.Element {
-  const { counts } = view;
   const [only, setOnly] = useState<OutcomeKind | undefined>(KIND_ORDER.find((each) => each === kind));
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<string | undefined>(undefined);
+  const kinds = { ok: 0, failed: 0, running: 0, silent: 0 };
+  for (const { outcome } of view.rows.values()) kinds[kindOf(outcome)]++;
   const wanted = search.trim().toLowerCase();
   const rows = [...view.rows.values()].filter(
     ({ outcome, minion, line }) =>
@@ -250,11 +253,11 @@ function Minions({
           />
           <div class="switch" role="group" aria-label="Outcome">
             <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
-              All
+              All {view.rows.size.toLocaleString('en')}
             </button>
-            {KIND_ORDER.filter((each) => counts !== undefined && countOf(counts, each) > 0).map((each) => (
+            {KIND_ORDER.filter((each) => kinds[each] > 0 || only === each).map((each) => (
               <button type="button" key={each} aria-pressed={only === each} onClick={() => setOnly(each)}>
-                {KIND_NAMES[each]}
+                {kinds[each].toLocaleString('en')} {KIND_NAMES[each]}
               </button>
             ))}
           </div>

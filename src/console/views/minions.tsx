@@ -12,7 +12,7 @@ import { Problem, Stale } from '../parts/problem.tsx';
 import { TargetBox } from '../parts/target-box.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
-import { useList, useRested } from '../state/loading.ts';
+import { useList, useRested, type LoadedList } from '../state/loading.ts';
 import { useNews } from '../state/news.ts';
 import type { ViewProps } from './view-props.ts';
 
@@ -20,6 +20,8 @@ const REST_MS = 250;
 const PAGE = '500';
 /** What searches by words instead of a target. */
 const WORDS = 'words';
+/** Minions that are run on by name. */
+const NAMED_MAX = 500;
 
 const COLUMNS: readonly Column<Minion>[] = [
   {
@@ -98,7 +100,8 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
   const wrong =
     list.error instanceof ApiError && list.error.code === 'bad-target' ? list.error.message : undefined;
   const count = list.total ?? list.items.length;
-  const runOn = isTargeted ? { tgt: rested.target.text, tgt_type: kind } : { tgt: '*' };
+  const isNarrowed = (rested.mode === WORDS && rested.words.trim() !== '') || link !== '';
+  const runOn = runTarget(list, isNarrowed, isTargeted ? { ...rested.target, kind } : undefined);
   return (
     <div class="view fill">
       <div class="view-head">
@@ -109,7 +112,7 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
             : `${count.toLocaleString('en')}${list.total === undefined && !list.isComplete ? '+' : ''}`}
         </span>
         <span class="spacer" />
-        {app.session.can('jobs.start') ? (
+        {app.session.can('jobs.start') && runOn !== undefined ? (
           <a class="button" href={linkTo('run', undefined, runOn)}>
             Run on these
           </a>
@@ -162,4 +165,15 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
       />
     </div>
   );
+}
+
+/** The target of all that the list shows: by name where words or the link have narrowed it, which no target can say; undefined where that are too many or none. */
+function runTarget(
+  { items, isComplete }: LoadedList<Minion>,
+  isNarrowed: boolean,
+  target: Target | undefined,
+): Record<string, string> | undefined {
+  if (!isNarrowed) return target === undefined ? { tgt: '*' } : { tgt: target.text, tgt_type: target.kind };
+  if (!isComplete || items.length === 0 || items.length > NAMED_MAX) return undefined;
+  return { tgt: items.map(({ id }) => id).join(','), tgt_type: 'list' };
 }

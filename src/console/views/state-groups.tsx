@@ -1,8 +1,9 @@
 /** The results of a state run over all minions, grouped by state: what failed, and where. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { StateGroup } from '../model/state-groups.ts';
+import { resultsIn, type StateGroup } from '../model/state-groups.ts';
 import { RESULT_ORDER, type StateResult } from '../model/state-run.ts';
+import { minions } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { Result } from '../parts/outcome.tsx';
 import { StateBody } from './state-results.tsx';
@@ -13,30 +14,36 @@ const ROWS_SHOWN = 50;
 /** All groups. */
 export function StateGroups({
   groups,
+  minionCount,
   errors,
 }: {
   groups: readonly StateGroup[];
+  minionCount: number;
   errors: ReadonlyMap<string, readonly string[]>;
 }): JSX.Element {
   const [only, setOnly] = useState<StateResult | undefined>(undefined);
   const sorted = groups.filter(({ counts }) => only === undefined || counts[only] > 0);
-  const totals = RESULT_ORDER.map((result) => ({
-    result,
-    count: groups.filter(({ counts }) => counts[result] > 0).length,
-  }));
+  const results = resultsIn(groups);
+  const all = RESULT_ORDER.reduce((sum, result) => sum + results[result], 0);
   return (
     <div class="state-groups">
-      <div class="switch" role="group" aria-label="Result">
-        <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
-          All {groups.length}
-        </button>
-        {totals
-          .filter(({ count }) => count > 0)
-          .map(({ result, count }) => (
+      <div class="row">
+        <div class="switch" role="group" aria-label="Result">
+          <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
+            All {all.toLocaleString('en')}
+          </button>
+          {RESULT_ORDER.filter((result) => results[result] > 0 || only === result).map((result) => (
             <button type="button" key={result} aria-pressed={only === result} onClick={() => setOnly(result)}>
-              {count} {result}
+              {results[result].toLocaleString('en')} {result}
             </button>
           ))}
+        </div>
+        <span class="faint">
+          {all === 1 ? 'result' : 'results'} of{' '}
+          {only === undefined ? '' : `${sorted.length.toLocaleString('en')} of `}
+          {groups.length.toLocaleString('en')} {groups.length === 1 ? 'state' : 'states'} on{' '}
+          {minions(minionCount)}
+        </span>
       </div>
       {[...errors].slice(0, 20).map(([minion, texts]) => (
         <div class="problem" key={minion}>
@@ -67,7 +74,7 @@ function Group({
   only: StateResult | undefined;
   isFirst: boolean;
 }): JSX.Element {
-  const worst = RESULT_ORDER.find((result) => group.counts[result] > 0) ?? 'ok';
+  const worst = only ?? RESULT_ORDER.find((result) => group.counts[result] > 0) ?? 'ok';
   // what went worst is open until somebody opens or closes it, also when it comes late
   const [chosen, setOpen] = useState<boolean | undefined>(undefined);
   const isOpen = chosen ?? (isFirst && worst !== 'ok');
@@ -80,7 +87,7 @@ function Group({
         <span class="faint">{group.sls}</span>
         <span class="spacer" />
         {RESULT_ORDER.map((result) =>
-          group.counts[result] === 0 ? null : (
+          group.counts[result] === 0 || (only ?? result) !== result ? null : (
             <Result key={result} result={result} count={group.counts[result]} />
           ),
         )}

@@ -1,10 +1,18 @@
 /** The console: what views draw while a job goes on is never changed under them, and another one each time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobDetail, MinionOutcome, Return, TargetType } from '../../../src/console/model/contract.ts';
+import type {
+  Counts,
+  Job,
+  JobDetail,
+  MinionOutcome,
+  Return,
+  TargetType,
+} from '../../../src/console/model/contract.ts';
 import { JobRecord } from '../../../src/console/model/job-record.ts';
+import { LiveJobs } from '../../../src/console/model/live-jobs.ts';
 import { onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
-import { StateRuns } from '../../../src/console/model/state-groups.ts';
+import { resultsIn, StateRuns } from '../../../src/console/model/state-groups.ts';
 import { namesOne } from '../../../src/console/model/targets.ts';
 import { readStateReturn } from '../../../src/console/model/state-run.ts';
 
@@ -213,4 +221,78 @@ test('console - what changes many minions, or destroys, is asked about, and name
     ].map(([text = '', kind]) => namesOne({ text, kind: kind as TargetType })),
     [true, false, true, false, false],
   );
+});
+
+test('console - results over a filter are the sums of those beside the states, and say of how many minions', () => {
+  const record = new JobRecord();
+  const minions = ['a', 'b', 'c', 'd'].map((minion) => outcome(minion, 'published'));
+  record.begin({ jid: JID, fun: 'state.apply', state: 'running', minions } as unknown as JobDetail);
+  const results: [number, ReturnType<typeof resultsIn>][] = [];
+  const value = (result: boolean | null, more: object): object => ({
+    'file_|-conf_|-/etc/x_|-managed': state(result),
+    'test_|-n_|-n_|-nop': state(true, { __id__: 'n', name: 'n', __run_num__: 1, ...more }),
+  });
+  for (const [minion, given] of [
+    ['a', value(true, {})],
+    ['b', value(false, { changes: { a: 1 } })],
+    ['c', value(null, {})],
+    ['d', ['No matching sls found']],
+  ] as const) {
+    record.returned(returned(minion, given));
+    const { states, stateMinions } = record.view();
+    results.push([stateMinions, resultsIn(states)]);
+  }
+  const none = { ok: 0, changed: 0, failed: 0, 'would change': 0 };
+  assert.deepEqual(results, [
+    [1, { ...none, ok: 2 }],
+    [2, { ...none, ok: 2, failed: 1, changed: 1 }],
+    [3, { ok: 3, failed: 1, changed: 1, 'would change': 1 }],
+    [3, { ok: 3, failed: 1, changed: 1, 'would change': 1 }],
+  ]);
+});
+
+const job = (counts: Counts): Job =>
+  ({ jid: JID, fun: 'test.ping', tgt: '*', tgt_type: 'glob', arg: [], kwarg: {}, counts }) as unknown as Job;
+
+const heard = (jobs: LiveJobs, what: string, data: Record<string, unknown> = {}): Counts | undefined => {
+  jobs.take({ tag: `salt/job/${JID}/${what}`, data, stamp: null }, 1000);
+  return jobs.get(JID)?.counts;
+};
+
+test('console - an answer that is older than what the bus has told since takes no return back', () => {
+  const jobs = new LiveJobs();
+  heard(jobs, 'new', { fun: 'test.ping', tgt: '*', minions: ['a', 'b', 'c'] });
+  heard(jobs, 'ret/a', { retcode: 0 });
+  heard(jobs, 'ret/b', { retcode: 1 });
+  const running = { expected: 3, returned: 0, failed: 0, running: 3, silent: 0 };
+  jobs.add(
+    job(running),
+    ['a', 'b', 'c'].map((minion) => outcome(minion, 'published')),
+    0,
+  );
+  assert.deepEqual(jobs.get(JID)?.counts, { expected: 3, returned: 1, failed: 1, running: 1, silent: 0 });
+  jobs.add(job(running), [], 0);
+  assert.deepEqual(jobs.get(JID)?.counts, { expected: 3, returned: 1, failed: 1, running: 1, silent: 0 });
+  // and one that is newer, after a gap, counts
+  jobs.add(
+    job(running),
+    ['a', 'b', 'c'].map((minion) => outcome(minion, minion === 'c' ? 'no response' : 'returned')),
+    0,
+  );
+  assert.deepEqual(jobs.get(JID)?.counts, { expected: 3, returned: 2, failed: 0, running: 0, silent: 1 });
+});
+
+test('console - a minion that returns late to a job of which only figures are known is not one more', () => {
+  const jobs = new LiveJobs();
+  jobs.add(job({ expected: 10, returned: 7, failed: 1, running: 0, silent: 2 }), [], 0);
+  const late = { expected: 10, returned: 8, failed: 1, running: 0, silent: 1 };
+  assert.deepEqual(heard(jobs, 'ret/web9', { retcode: 0 }), late);
+  assert.deepEqual(heard(jobs, 'outcome/web9', { outcome: 'returned late' }), late);
+  assert.deepEqual(heard(jobs, 'received/web10'), late);
+  assert.deepEqual(heard(jobs, 'ret/web10', { retcode: 2 }), { ...late, failed: 2, silent: 0 });
+  // one that nobody expected is
+  const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  for (const minion of others) heard(jobs, `ret/${minion}`, { retcode: minion === 'a' ? 1 : 0 });
+  assert.equal(jobs.get(JID)?.counts.expected, 10);
+  assert.equal(heard(jobs, 'ret/stranger', { retcode: 0 })?.expected, 11);
 });
