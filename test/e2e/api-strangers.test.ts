@@ -1,6 +1,6 @@
 /** What somebody of whom nothing is known can do to a running salt-api. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ApiFleet } from '../support/api/api-fleet.ts';
 
@@ -185,4 +185,28 @@ test('salt-api - no version begins or ends a session in the browser of a foreign
   });
   assert.equal(foreign.status, 204);
   assert.equal(foreign.headers.get('set-cookie'), null);
+});
+
+test('salt-api - a log-in that holds and for which no token can be kept is no wrong password', async (t) => {
+  const api = await ApiFleet.start(t);
+  // a file where the folder of tokens would be: nobody can write below it, root neither
+  rmSync(api.fleet.path('m', 'cache', 'tokens'), { recursive: true, force: true });
+  writeFileSync(api.fleet.path('m', 'cache', 'tokens'), '');
+  const [right, wrong] = ['pw', 'wrong'].map((password) => ({ username: 'alice', password, eauth: 'file' }));
+  const sentence = 'The master could not keep a token for this log-in.';
+  for (const [path, json] of [
+    ['/login', right],
+    ['/token', [right]],
+    ['/api/v2/session', right],
+  ] as const) {
+    const reply = await api.send(path, { json });
+    assert.equal(reply.status, 500, `${path}: ${reply.text}`);
+    assert.ok(reply.text.includes(sentence), `${path}: ${reply.text}`);
+  }
+  assert.equal((await api.send('/login', { json: wrong })).status, 401);
+  const made = await api.fleet.run('salt-run', [
+    ...['auth.mk_token', 'username=alice', 'password=pw', 'eauth=file'],
+  ]);
+  assert.match(`${made.stdout}${made.stderr}`, new RegExp(sentence));
+  assert.notEqual(made.code, 0);
 });

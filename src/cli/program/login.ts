@@ -14,6 +14,7 @@ import type { Logger } from '../../host/log.ts';
 import { Secret } from '../../host/secret.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { Login } from '../../runtime/client/login.ts';
+import { tokenFailure } from '../../runtime/client/token-failure.ts';
 import { askSecret, askText } from '../terminal/ask.ts';
 import { isApiToken } from '../../storage/tokens/api-tokens.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
@@ -140,6 +141,8 @@ async function makeToken(
       ['password', password.reveal()],
     ]),
   );
+  const failure = tokenFailure(reply);
+  if (failure !== undefined) log.warning(failure);
   const token = isDict(reply) ? reply.get('token') : undefined;
   if (typeof token !== 'string' || token === '') return undefined;
   const path = opts.get('token_file');

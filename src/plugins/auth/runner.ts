@@ -4,6 +4,7 @@ import { decide } from '../../runtime/access/decide.ts';
 import type { Decision, GivenRule, Question } from '../../runtime/access/question.ts';
 import { rulesOfRoles, rulesOfToken } from '../../runtime/access/roles.ts';
 import { reachOfRule } from '../../runtime/access/reach.ts';
+import { tokenFailure } from '../../runtime/client/token-failure.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { TargetError } from '../../runtime/targeting/target.ts';
@@ -42,7 +43,12 @@ export const authRunners = defineRunners({
       examples: ['salt-run auth.mk_token username=alice password=secret eauth=pam'],
       run: async (ctx, _args, _rest, kwargs) => {
         const load: Dict = new Map([...kwargs].filter(([name]) => !pyStr(name).startsWith('__')));
-        return (await ctx.client()).command(new Map<Value, Value>([...load, ['cmd', 'mk_token']]));
+        const reply = await (
+          await ctx.client()
+        ).command(new Map<Value, Value>([...load, ['cmd', 'mk_token']]));
+        const failure = tokenFailure(reply);
+        if (failure !== undefined) throw new RunnerRefusal(failure);
+        return reply;
       },
     }),
     del_token: defineRunner({

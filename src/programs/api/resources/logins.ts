@@ -5,6 +5,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { NotAuthorisedError } from '../../../runtime/client/errors.ts';
 import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
+import { tokenFailure } from '../../../runtime/client/token-failure.ts';
 import { mayLogIn } from '../api-acl.ts';
 import { isLoginFailure, loginKeyOf, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';
@@ -68,7 +69,7 @@ async function logIn(deps: LoginDeps, call: Call): Promise<Outcome> {
   return { value: dict({ return: [dict({ token: id, expire, start, user, eauth, perms })] }) };
 }
 
-/** Has the master make a token for credentials. @throws HttpFault 401 for credentials that do not hold */
+/** Has the master make a token for credentials. @throws NotAuthorisedError for credentials that do not hold, HttpFault 500 when none can be kept */
 export async function makeToken(
   { link, limits }: Pick<LoginDeps, 'link' | 'limits'>,
   given: Dict,
@@ -82,6 +83,8 @@ export async function makeToken(
   load.set('cmd', 'mk_token').set(CLIENT_FIELD, address);
   const ask = async (): Promise<Dict> => {
     const reply = await link.command(load);
+    const failure = tokenFailure(reply);
+    if (failure !== undefined) throw new HttpFault(500, failure);
     if (!isDict(reply) || typeof reply.get('token') !== 'string') throw new NotAuthorisedError(wrong);
     return reply;
   };

@@ -24,15 +24,12 @@ import {
   takesJid,
 } from './publish-decision.ts';
 import { isFailure, type Requester } from '../auth/requester.ts';
+import { errorReply } from './error-reply.ts';
 import { send } from './publish-send.ts';
 
 const AUTHENTICATION_ERROR = errorReply('AuthenticationError', 'Authentication error occurred.');
 
 const AUTHORIZATION_ERROR = errorReply('AuthorizationError', 'Authorization error occurred.');
-
-function errorReply(name: string, message: string): Encodable {
-  return { error: { name, message } };
-}
 
 /** Serves `publish`. */
 export function publishHandler(deps: PublishDeps): ClearHandler {

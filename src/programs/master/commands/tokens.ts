@@ -1,9 +1,11 @@
 /** `mk_token` and `get_token`: tokens for whoever logs in (salt/master.py `mk_token`, `get_token`, 3006.16). */
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import { messageOf } from '../../../errors/errors.ts';
+import { diskRefusal } from '../../../host/disk-refusal.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Audit } from '../auth/audit.ts';
 import type { ExternalLogins } from '../auth/logins.ts';
+import { errorReply } from './error-reply.ts';
 
 /** What the two commands need. */
 export interface TokenHandlersDeps {
@@ -13,14 +15,21 @@ export interface TokenHandlersDeps {
   readonly log: Logger;
 }
 
+const NOT_KEPT = errorReply(
+  'TokenError',
+  "The master could not keep a token for this log-in. The master's log says why; log in again when that is mended.",
+);
+
 /** The two commands. */
 export function tokenHandlers({ logins, audit, log }: TokenHandlersDeps): [string, ClearHandler][] {
   const make: ClearHandler = async (load, from) => {
     const made = await (await logins())?.makeToken(load, from).catch((error: unknown) => {
-      log.error(`A token could not be kept: ${messageOf(error)}`);
-      return undefined;
+      log.error(`A token could not be kept: ${diskRefusal(error)?.message ?? messageOf(error)}`);
+      return 'not kept' as const;
     });
     if (made === undefined) return '';
+    // Salt compat: Salt answers as if the password were wrong, and whoever logs in looks for the fault in the wrong place
+    if (made === 'not kept') return NOT_KEPT;
     if (!('error' in made)) return made;
     const eauth = load.get('eauth');
     const { user, type, reason } = made;
