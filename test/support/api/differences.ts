@@ -34,6 +34,13 @@ const REASONS: readonly Reason[] = [
     fits: (_one, salt, brine) => salt.status === 500 && isClientsMistake(brine),
   },
   {
+    why: 'a refusal names the function and the target, and where they are allowed',
+    fits: (_one, salt, brine) =>
+      salt.status === brine.status &&
+      String(salt.body).endsWith('Authorization error occurred.') &&
+      String(brine.body).startsWith(`${String(salt.body)} The master does not allow `),
+  },
+  {
     why: 'arguments by name that are no mapping are refused; Salt drops them without a word',
     fits: ({ name }, salt, brine) =>
       name.includes('kwarg') &&
