@@ -10,6 +10,10 @@ import { ApiServers } from '../support/api/servers.ts';
 
 const AT_A_TIME = 12;
 
+/** Which minion of a batch is asked first is left open. */
+const anyOfBatch = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer ?? null).replace(/ on \['\w+'\] \(list\)/, " on ['MINION'] (list)"));
+
 test("salt-api - answers as Salt's, or as written down where it differs with a reason", async (t) => {
   const sender = new ApiSender(await ApiServers.start(t));
   const recorded = readAnswers();
@@ -22,7 +26,8 @@ test("salt-api - answers as Salt's, or as written down where it differs with a r
       const answers = recorded.get(one.name);
       if (answers === undefined) continue;
       const { isSame, reason, brine } = differenceOf(one, answers.salt, await sender.send(one));
-      const isExpected = isSame || (reason !== undefined && isDeepStrictEqual(answers.brine, brine));
+      const isExpected =
+        isSame || (reason !== undefined && isDeepStrictEqual(anyOfBatch(answers.brine), anyOfBatch(brine)));
       if (!isExpected)
         faults.push(
           `${one.name}: ${JSON.stringify(brine)} and not ${JSON.stringify(answers.brine ?? answers.salt)}`,
