@@ -84,6 +84,9 @@ test('salt-call - events go to the master and, over its bus, to the minion of th
   void watcher.exited.then(() => (seen = true));
   while (!seen)
     assert.equal((await call(fleet, 'm1', 'event.send', 'my/tag', 'a=1')).stdout, 'local:\n    True\n');
+  const refused = await call(fleet, 'm1', 'event.send', 'salt/auth', 'a=1');
+  assert.deepEqual([refused.code, refused.stdout], [1, 'local:\n    False\n']);
+  assert.match(refused.stderr, /A minion may not fire an event with the tag "salt\/auth"/);
   assert.match(watcher.log, /^my\/tag\t\{.*"a": 1/m);
   assert.equal((await call(fleet, 'm1', 'event.fire', '{a: 1}', 'x/y')).stdout, 'local:\n    True\n');
   assert.equal((await call(fleet, 'm1', '--local', 'saltutil.refresh_modules')).stdout, 'local:\n    True\n');

@@ -7,7 +7,8 @@ import { mayListen, placeText, type LocalPlace } from '../../host/local-place.ts
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MinionOptions } from '../../config/minion-options.ts';
-import { BrineError, UnreachableError } from '../../errors/errors.ts';
+import { BrineError, CommandExecutionError, UnreachableError } from '../../errors/errors.ts';
+import { refusalIn } from '../../network/channel/refusal.ts';
 import { safeJoin } from '../../host/files.ts';
 import { signalTree } from '../../host/process-tree.ts';
 import { isSafeJid } from '../../storage/jobs/jid.ts';
@@ -99,7 +100,8 @@ async function fireOnMaster(
     ...(preload ?? []),
   ]);
   try {
-    await link.requests.send(load, requestLimits(opts));
+    const reason = refusalIn(await link.requests.send(load, requestLimits(opts)));
+    if (reason !== undefined) throw new CommandExecutionError(reason);
     return true;
   } catch (error) {
     log.warning(`The master did not take the event ${tag}: ${(error as Error).message}`, error);

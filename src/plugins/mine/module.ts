@@ -9,7 +9,8 @@ import { readDefinition, withAccess, type MineDefinition } from './module/defini
 import { dockerAddresses } from './module/docker.ts';
 import { isLocal, readLocal, storeMine, tellMasters, writeLocal } from './module/store.ts';
 import { remove, takeOutFormer } from './module/told.ts';
-import { ASKS_REASON, refusalIn, refused } from '../shared/refused-by-master.ts';
+import { refused } from '../shared/refused-by-master.ts';
+import { ASKS_REASON, refusalIn } from '../../network/channel/refusal.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** The functions of configuration and pillar together; empty when there are none. */

@@ -4,7 +4,8 @@ import { pyCount } from '../../python/conversions.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
-import { ASKS_REASON, refusalIn, refused } from '../shared/refused-by-master.ts';
+import { refused } from '../shared/refused-by-master.ts';
+import { ASKS_REASON, refusalIn } from '../../network/channel/refusal.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const LOOK_MS = 300;

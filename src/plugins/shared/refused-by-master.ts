@@ -1,16 +1,7 @@
-/** Requests that a master refuses: who asks for the reason gets it, and so does whoever called the function. */
+/** Requests that a master has refused: whoever called the function gets the reason. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-
-/** The field by which a request asks for the reason of a refusal; masters of Salt do not look at it. */
-export const ASKS_REASON = { asks_reason: true };
-
-/** The reason in an answer; undefined for an answer that is none. */
-export function refusalIn(reply: Value): string | undefined {
-  const reason = isDict(reply) && reply.size === 1 ? reply.get('__refused__') : undefined;
-  return typeof reason === 'string' ? reason : undefined;
-}
+import type { Dict } from '../../python/values/value.ts';
 
 /**
  * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and templates, which

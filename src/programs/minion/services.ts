@@ -3,7 +3,8 @@ import type { MinionOptions } from '../../config/minion-options.ts';
 import { onceLimits, requestLimits } from './request-limits.ts';
 import { extensionsVersion } from '../../runtime/extensions/folder.ts';
 import { collectGrains } from '../../plugins/grains/core/collect.ts';
-import { UnreachableError } from '../../errors/errors.ts';
+import { CommandExecutionError, UnreachableError } from '../../errors/errors.ts';
+import { refusalIn } from '../../network/channel/refusal.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { noSuchMaster } from './master-address.ts';
@@ -126,7 +127,9 @@ async function sendEvent(
   load: Dict,
 ): Promise<boolean> {
   try {
-    await connection.requests.send(load, requestLimits(optionsOf(deps), EVENT_PATIENCE));
+    const reply = await connection.requests.send(load, requestLimits(optionsOf(deps), EVENT_PATIENCE));
+    const reason = refusalIn(reply);
+    if (reason !== undefined) throw new CommandExecutionError(reason);
     return true;
   } catch (error) {
     deps

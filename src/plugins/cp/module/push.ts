@@ -4,7 +4,8 @@ import { open, readdir } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { fnmatch } from '../../../python/text/fnmatch.ts';
-import { ASKS_REASON, notDone, refusalIn } from '../../shared/refused-by-master.ts';
+import { notDone } from '../../shared/refused-by-master.ts';
+import { ASKS_REASON, refusalIn } from '../../../network/channel/refusal.ts';
 import { dict, toNumber, truthy, type Value } from '../../../python/values/value.ts';
 
 /** How a file is pushed. */

@@ -10,10 +10,10 @@ import { safeJoin } from '../../../host/files.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import type { Logger } from '../../../host/log.ts';
 import { rareLines } from '../../../host/rare-lines.ts';
-import { dict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes } from '../../../formats/wire/msgpack.ts';
 import { countedWarnings } from '../counted-log.ts';
-import { ASKS_REASON, REFUSAL } from './peer.ts';
+import { refusalFor } from '../../../network/channel/refusal.ts';
 
 /** What taking files needs. */
 export interface FileRecvHandlerDeps {
@@ -51,7 +51,7 @@ export function fileRecvHandler({ opts, clock, log }: FileRecvHandlerDeps): AesH
 
 /** Salt's False, or the reason for a minion that asks for it. */
 function answer(load: Dict, reason: string): { readonly value: Value } {
-  return { value: load.get(ASKS_REASON) === true ? dict({ [REFUSAL]: reason }) : false };
+  return { value: refusalFor(load, reason, false) };
 }
 
 /** A file that is not taken for what it is. */

@@ -2,10 +2,10 @@
 import type { MinionDataCache } from '../../../storage/cache/minion-data.ts';
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
-import { ASKS_REASON, REFUSAL } from './peer.ts';
+import { asksReason, refusal } from '../../../network/channel/refusal.ts';
 import { mineRefusal, readMine, type MineAccessDeps } from '../../../runtime/targeting/mine-access.ts';
 import type { Fleet } from '../../../runtime/targeting/target.ts';
-import { dict, isDict, type Dict } from '../../../python/values/value.ts';
+import { isDict, type Dict } from '../../../python/values/value.ts';
 
 /** What serving the mine needs. */
 export interface MineHandlerDeps {
@@ -78,9 +78,9 @@ function get({ opts, cache, fleet }: MineHandlerDeps, id: string, load: Dict): D
     read: (minion) => cache.read(minion, 'mine'),
   };
   const found = readMine(query, deps);
-  if (found.size > 0 || load.get(ASKS_REASON) !== true) return found;
+  if (found.size > 0 || !asksReason(load)) return found;
   const reason = mineRefusal(query, deps);
-  return reason === undefined ? found : dict({ [REFUSAL]: reason });
+  return reason === undefined ? found : refusal(reason);
 }
 
 /** `mine_get` where it is set. Salt compat: an empty mapping is as good as none; Salt then refuses everything. */

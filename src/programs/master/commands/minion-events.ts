@@ -1,5 +1,6 @@
 /** `_minion_event`: minions fire on the master's bus (docs/internals/event-bus.md#events-of-minions). */
 import type { AesHandler } from '../../../network/channel/door.ts';
+import { refusal } from '../../../network/channel/refusal.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import {
   isTagAllowedFromMinion,
@@ -35,6 +36,8 @@ interface EventsRequestContext extends MinionEventsDeps {
   readonly registry: SyndicRegistry | undefined;
 }
 
+/** Characters of a tag in a message. */
+const TAG_SHOWN = 200;
 /** Events in one request. */
 const EVENTS_MAX = 10_000;
 /** Fields that mean something inside the master and that no minion may set. */
@@ -61,9 +64,13 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
       for (const event of events.slice(0, EVENTS_MAX)) {
         if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
       }
-    } else fireChecked(parts, id, load.get('tag'), load);
+      await Promise.all(receipts);
+      return { value: null };
+    }
+    const reason = fireChecked(parts, id, load.get('tag'), load);
     await Promise.all(receipts);
-    return { value: null };
+    // Salt's minions do not look at the answer
+    return { value: reason === undefined ? null : refusal(reason) };
   };
 }
 
@@ -106,18 +113,24 @@ function fireListed(deps: EventsRequestContext, id: string, event: Dict, pretag:
   if (pretag !== undefined && typeof tag === 'string') fireChecked(deps, id, `${pretag}/${tag}`, data);
 }
 
-function fireChecked(deps: EventsRequestContext, id: string, tag: Value | undefined, data: Dict): void {
+/** Fires an event that its sender may fire. @returns why it was dropped */
+function fireChecked(
+  deps: EventsRequestContext,
+  id: string,
+  tag: Value | undefined,
+  data: Dict,
+): string | undefined {
   if (typeof tag !== 'string' || !mayFire(deps.registry, id, tag, data)) {
     // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's name
-    if (deps.registry !== undefined) return;
-    deps.warn(
-      `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
-    );
-    return;
+    if (deps.registry !== undefined) return undefined;
+    const named = JSON.stringify(String(tag).slice(0, TAG_SHOWN));
+    deps.warn(`The minion ${id} may not fire an event with the tag ${named}; it was dropped`);
+    return `A minion may not fire an event with the tag ${named}; choose a tag of your own`;
   }
   if (deps.apart.has(tag)) {
-    deps.warn(`An event of ${id} about a job that was not meant for it was dropped: ${tag.slice(0, 200)}`);
-    return;
+    const named = tag.slice(0, TAG_SHOWN);
+    deps.warn(`An event of ${id} about a job that was not meant for it was dropped: ${named}`);
+    return `The job of an event was not meant for this minion: ${named}`;
   }
   for (const field of INTERNAL_FIELDS) data.delete(field);
   // programs go by the data, too: it speaks of whoever has sent it
@@ -126,11 +139,12 @@ function fireChecked(deps: EventsRequestContext, id: string, tag: Value | undefi
     deps.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
   deps.fireEvent(tag, data);
   const receipt = readReceipt(tag);
-  if (receipt === undefined || deps.received === undefined) return;
+  if (receipt === undefined || deps.received === undefined) return undefined;
   const kept = deps.received(receipt.jid, receipt.id);
   deps.receipts.push(
     kept.catch((error: unknown) => deps.log.debug(`A receipt was not kept: ${messageOf(error)}`)),
   );
+  return undefined;
 }
 
 /** Of a syndic's events, also those whose data name a minion that it does not speak for are dropped. */

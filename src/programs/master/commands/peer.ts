@@ -3,6 +3,7 @@
  * options `peer` and `peer_run` let them (salt/master.py, salt/daemons/masterapi.py, 3006.16). Without those
  * options nothing is allowed, and what is not allowed is answered with an empty mapping. Stricter than Salt where marked.
  */
+import { refusalFor } from '../../../network/channel/refusal.ts';
 import type { AesRequest } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -44,10 +45,6 @@ export interface PeerCommandsDeps {
 export type PeerCommand = 'minion_pub' | 'minion_publish' | 'minion_runner' | 'pub_ret';
 
 const NOTHING: Dict = new Map();
-/** The field by which a minion asks why (`plugins/shared/refused-by-master.ts`). */
-export const ASKS_REASON = 'asks_reason';
-/** The one that says it. */
-export const REFUSAL = '__refused__';
 /** How long `minion_publish` waits unless the request says so, and at most. */
 const WAIT_MS = 5_000;
 const WAIT_MAX_MS = 60_000;
@@ -204,8 +201,8 @@ class Refusal {
   }
 
   /** Salt's minions take an empty mapping for a refusal, and stumble over everything else; ours ask for the reason. */
-  reply(load: Dict): Dict {
-    return load.get(ASKS_REASON) === true ? dict({ [REFUSAL]: this.#reason }) : NOTHING;
+  reply(load: Dict): Value {
+    return refusalFor(load, this.#reason, NOTHING);
   }
 }
 

@@ -254,6 +254,15 @@ test('minion events - tags of the master and of other minions are dropped, in bo
   );
 });
 
+test('minion events - whoever sends one event that is dropped is told so, and others get what Salt answers', async () => {
+  const { fire } = events();
+  const refused = await fire({ tag: 'salt/auth', data: dict({ x: 1 }) });
+  const reason = 'A minion may not fire an event with the tag "salt/auth"; choose a tag of your own';
+  assert.deepEqual(refused, { value: dict({ __refused__: reason }) });
+  assert.deepEqual(await fire({ tag: 'my/tag', data: dict({ x: 1 }) }), { value: null });
+  assert.deepEqual(await fire({ events: [dict({ tag: 'salt/auth', data: dict() })] }), { value: null });
+});
+
 test('minion events - its own tags pass, without fields that mean something inside', () => {
   const { fired, fire } = events();
   fire({ tag: 'salt/minion/m1/start', data: 'text', __peer_id: 'x', _stamp: 'y' });
