@@ -27,11 +27,16 @@ export function parseSaltUrl(url: string): SaltUrl {
   const at = resource.lastIndexOf('?saltenv=');
   if (at >= 0)
     return {
-      path: resource.slice(0, at),
+      path: servedPath(resource.slice(0, at)),
       saltenv: resource.slice(at + '?saltenv='.length) || undefined,
     };
   const old = resource.indexOf('?env=');
-  return { path: old < 0 ? resource : resource.slice(0, old), saltenv: undefined };
+  return { path: servedPath(old < 0 ? resource : resource.slice(0, old)), saltenv: undefined };
+}
+
+/** Servers know paths with slashes alone, and with none in front. */
+function servedPath(path: string): string {
+  return path.replaceAll('\\', '/').replace(/^\//, '');
 }
 
 /** The URL of a file as a server lists it, whatever is in its name. */

@@ -50,3 +50,15 @@ test('odd served names - behind a | and with its environment, a name may have an
   await call('state.single', 'file.managed', path('made'), `source=${url}`);
   assert.equal(readFileSync(path('made'), 'utf8'), 'odd');
 });
+
+test('odd served names - a slash in front and slashes of Windows lead to the same file, as with Salt', async (t) => {
+  const { path, write, call } = localMinion(t);
+  write('srv/d/a', 'below');
+  for (const url of ['salt:///d/a', 'salt://d\\a', 'salt:///d/a?saltenv=base']) {
+    assert.equal(await call('cp.get_file_str', url), 'below', url);
+    await call('cp.get_file', url, path('got'));
+    assert.equal(readFileSync(path('got'), 'utf8'), 'below', url);
+    await call('state.single', 'file.managed', path('made'), `source=${url}`);
+    assert.equal(readFileSync(path('made'), 'utf8'), 'below', url);
+  }
+});
