@@ -3,6 +3,7 @@
  * may be secret, and was meant for the host that was named. Messages name the host only, because a path may be a secret, too.
  */
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { SecureContext } from 'node:tls';
 import { StringDecoder } from 'node:string_decoder';
 import { BrineError, ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -22,6 +23,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** False takes any certificate; a text is the file of the certificates to trust. */
   readonly verify?: boolean | string;
+  /** What is made of that file already, in its place. */
+  readonly secureContext?: SecureContext;
   /** The setting with `verify`, and the one with `certificate`, as they stand in the configuration: for messages. */
   readonly tlsSettings?: { readonly ca?: string; readonly own?: string };
   /** Who asks, for servers that want to see a certificate. */
@@ -187,6 +190,13 @@ export function verifyOption(value: Value | undefined): boolean | string {
   return value === false ? false : typeof value === 'string' && value !== '' ? value : true;
 }
 
+function authorities(
+  verify: boolean | string,
+  tlsSettings: HttpRequest['tlsSettings'],
+): { readonly ca?: Buffer } {
+  return typeof verify === 'string' ? { ca: readAuthorities(verify, tlsSettings?.ca ?? 'verify') } : {};
+}
+
 /** Begins a request; the caller ends it. */
 export function startRequest({
   method,
@@ -195,6 +205,7 @@ export function startRequest({
   body,
   verify = true,
   certificate,
+  secureContext,
   tlsSettings,
   agent = 'salt-returner',
 }: Omit<HttpRequest, 'timeoutMs' | 'clock'>): ClientRequest {
@@ -213,7 +224,7 @@ export function startRequest({
     ...options,
     rejectUnauthorized: verify !== false,
     ...certificate,
-    ...(typeof verify === 'string' ? { ca: readAuthorities(verify, tlsSettings?.ca ?? 'verify') } : {}),
+    ...(secureContext === undefined ? authorities(verify, tlsSettings) : { secureContext }),
   });
 }
 

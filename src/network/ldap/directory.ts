@@ -5,6 +5,7 @@ import type { Client, Entry } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { tlsFault } from '../tls/fault.ts';
 import { readAuthorities } from '../tls/files.ts';
+import { systemAuthorities } from '../tls/system-authorities.ts';
 
 /** What a connection is made with. */
 export interface ConnectionSettings {
@@ -53,8 +54,6 @@ export interface LdapSession {
 /** Entries that one search may bring: more are an error, not memory. */
 const ENTRIES_MAX = 10_000;
 const PAGE_SIZE = 500;
-/** What Debian's libldap takes for the authorities. */
-const SYSTEM_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
 /** The error codes of LDAP for a bind that is refused: no such entry, wrong password, not for this entry, expired or locked. */
 const REFUSED: ReadonlySet<number> = new Set([32, 34, 48, 49, 50, 53]);
 const NO_SUCH_OBJECT = 32;
@@ -125,9 +124,11 @@ export function ldapTlsFault(
   return tlsFault(error, { address: url, caFile, caSetting: tlsSettings?.ca, ownSetting: tlsSettings?.own });
 }
 
+/** What libldap takes for the authorities. */
 function systemRoots(): Buffer[] {
+  const path = systemAuthorities();
   try {
-    return [readFileSync(SYSTEM_ROOTS)];
+    return path === undefined ? [] : [readFileSync(path)];
   } catch {
     return [];
   }

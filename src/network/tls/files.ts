@@ -13,23 +13,21 @@ const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/;
  * @throws ConfigError naming setting and file
  */
 export function readAuthorities(path: string, setting: string): Buffer {
-  const bytes = readPem(path, setting);
-  const first = CERTIFICATE.exec(bytes.toString('latin1'))?.[0];
-  if (first === undefined)
-    throw new ConfigError(
-      `The file ${path} (${setting}) has no certificate in PEM (-----BEGIN CERTIFICATE-----): it has to hold those of the authorities to trust.`,
-    );
-  checkCertificate(first, path, setting);
-  return bytes;
+  return withCertificate(path, setting, ': it has to hold those of the authorities to trust');
 }
 
 /** A certificate that we show. @throws ConfigError naming setting and file */
 export function readCertificate(path: string, setting: string): Buffer {
+  return withCertificate(path, setting, '');
+}
+
+/** @param purpose what is said of a file without one, behind that there is none */
+function withCertificate(path: string, setting: string, purpose: string): Buffer {
   const bytes = readPem(path, setting);
   const first = CERTIFICATE.exec(bytes.toString('latin1'))?.[0];
   if (first === undefined)
     throw new ConfigError(
-      `The file ${path} (${setting}) has no certificate in PEM (-----BEGIN CERTIFICATE-----).`,
+      `The file ${path} (${setting}) has no certificate in PEM (-----BEGIN CERTIFICATE-----)${purpose}.`,
     );
   checkCertificate(first, path, setting);
   return bytes;

@@ -32,10 +32,13 @@ export function noteShown(source: EventEmitter): ShownNote {
     });
   };
   if ('getPeerCertificate' in source) watch(source);
-  else
+  else {
     source.once('socket', (socket: EventEmitter) => {
       if ('getPeerCertificate' in socket) watch(socket);
     });
+    // who has answered has accepted what it was shown: what breaks off then has another reason
+    source.once('response', () => delete note.shown);
+  }
   return note;
 }
 

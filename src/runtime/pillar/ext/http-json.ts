@@ -8,6 +8,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { startRequest, unreachable } from '../../../network/http/client.ts';
 import { noteShown } from '../../../network/tls/shown.ts';
+import { TrustedFile } from '../../../network/tls/trusted-file.ts';
 import { systemAuthorities } from '../../../network/tls/system-authorities.ts';
 import {
   leadsElsewhere,
@@ -22,11 +23,12 @@ const NAMES = ['url', 'with_grains', 'header_dict', 'auth', 'username', 'passwor
 const TIMEOUT_MS = 30_000;
 
 /** `http_json`. */
-export const httpJson: ExtPillar = httpPillar('JSON', parseJson);
+export const httpJson = (): ExtPillar => httpPillar('JSON', parseJson);
 /** `http_yaml`. */
-export const httpYaml: ExtPillar = httpPillar('YAML', (text) => loadYaml(text));
+export const httpYaml = (): ExtPillar => httpPillar('YAML', (text) => loadYaml(text));
 
 function httpPillar(format: string, read: (text: string) => Value): ExtPillar {
+  const trusted = new TrustedFile();
   return async (settings, { minionId, grains, opts, log }) => {
     const given = namedSettings(settings, NAMES);
     let url = pyStr(given.get('url') ?? '').replaceAll('%s', encodeURIComponent(minionId));
@@ -40,7 +42,7 @@ function httpPillar(format: string, read: (text: string) => Value): ExtPillar {
         url = url.replaceAll(whole, encodeURIComponent(pyStr(value)));
       }
     }
-    const data = read(await fetchText(url, headersOf(given), opts));
+    const data = read(await fetchText(url, headersOf(given), trustOf(opts, trusted)));
     if (!isDict(data)) throw new CommandExecutionError(`the answer is no mapping in ${format}`);
     const namespace = given.get('namespace');
     return typeof namespace === 'string' ? new Map<Value, Value>([[namespace, data]]) : data;
@@ -61,11 +63,22 @@ function headersOf(given: ReadonlyMap<string, Value>): ReadonlyMap<string, strin
   return headers;
 }
 
-async function fetchText(url: string, headers: ReadonlyMap<string, string>, opts: Dict): Promise<string> {
-  const shown = url.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, '?…');
+/** Whose certificates are believed. */
+interface Trust {
+  /** The file of the authorities; true for Node's own. */
+  readonly verify: string | true;
+  readonly file: TrustedFile;
+}
+
+function trustOf(opts: Dict, file: TrustedFile): Trust {
   const configured = opts.get('ca_bundle');
-  const verify = typeof configured === 'string' && configured !== '' ? configured : systemAuthorities();
-  const answer = await answerOf(url, headers, verify ?? true).catch((cause: unknown) => {
+  const path = typeof configured === 'string' && configured !== '' ? configured : systemAuthorities();
+  return { verify: path ?? true, file };
+}
+
+async function fetchText(url: string, headers: ReadonlyMap<string, string>, trust: Trust): Promise<string> {
+  const shown = url.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, '?…');
+  const answer = await answerOf(url, headers, trust).catch((cause: unknown) => {
     throw new CommandExecutionError(`${shown}: ${messageOf(cause)}`, { cause });
   });
   const status = answer.statusCode ?? 0;
@@ -88,12 +101,12 @@ async function fetchText(url: string, headers: ReadonlyMap<string, string>, opts
 async function answerOf(
   first: string,
   configured: ReadonlyMap<string, string>,
-  verify: boolean | string,
+  trust: Trust,
 ): Promise<IncomingMessage> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   let [url, headers] = [new URL(first), configured];
   for (let redirects = 0; ; redirects++) {
-    const answer = await answerTo(url, headers, verify, signal);
+    const answer = await answerTo(url, headers, trust, signal);
     const { location } = answer.headers;
     if (!REDIRECTS.has(answer.statusCode ?? 0) || location === undefined) return answer;
     answer.destroy();
@@ -108,12 +121,23 @@ async function answerOf(
 function answerTo(
   url: URL,
   headers: ReadonlyMap<string, string>,
-  verify: boolean | string,
+  { verify, file }: Trust,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const tlsSettings = { ca: 'ca_bundle' };
   return new Promise((resolve, reject) => {
-    const request = startRequest({ method: 'GET', url, headers, verify, tlsSettings, agent: 'salt-pillar' });
+    const isTls = url.protocol === 'https:' && verify !== true;
+    const secure = isTls ? { secureContext: file.context(verify, tlsSettings.ca) } : {};
+    const asked = {
+      method: 'GET',
+      url,
+      headers,
+      verify,
+      tlsSettings,
+      agent: 'salt-pillar',
+      ...secure,
+    } as const;
+    const request = startRequest(asked);
     const note = noteShown(request);
     const late = (): void => void request.destroy(new Error(`no whole answer within ${TIMEOUT_MS / 1000} s`));
     signal.addEventListener('abort', late, { once: true });

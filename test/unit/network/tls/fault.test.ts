@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -16,6 +16,7 @@ import {
   readCertificate,
   readPrivateKey,
 } from '../../../../src/network/tls/files.ts';
+import { TrustedFile } from '../../../../src/network/tls/trusted-file.ts';
 import { exchange } from '../../../../src/plugins/http/module/exchange.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { fetchHttp } from '../../../../src/storage/fileclient/http.ts';
@@ -124,6 +125,31 @@ test('tls - what fails names the address, the certificate and what to do, whoeve
       assert.doesNotMatch(text, /Errno|EPROTO|:error:|^Error/, `${name}: ${who}`);
     }
   }
+});
+
+test('tls - who has answered has accepted what it was shown: an answer that breaks off is no fault of certificates', async (t) => {
+  const address = await listening(
+    t,
+    createTlsServer(served('master'), (_, answer) => {
+      answer.writeHead(200, { 'content-length': 100 });
+      answer.write('half');
+      setImmediate(() => answer.socket?.destroy());
+    }),
+  );
+  for (const [who, text] of await said(`https://${address}/x`, certificate('ca.crt')))
+    assert.doesNotMatch(text, /certificate|over TLS/, who);
+});
+
+test('tls - the authorities of a file are read once, and again when it is another', (t) => {
+  const path = join(makeTree(t).folder, 'ca.pem');
+  const file = new TrustedFile();
+  writeFileSync(path, pem('ca.crt'));
+  const first = file.context(path, 'ca_bundle');
+  assert.equal(file.context(path, 'ca_bundle'), first);
+  writeFileSync(path, Buffer.concat([pem('ca.crt'), pem('other-ca.crt')]));
+  assert.notEqual(file.context(path, 'ca_bundle'), first);
+  rmSync(path);
+  assert.throws(() => file.context(path, 'ca_bundle'), /ca\.pem \(ca_bundle\) cannot be read/);
 });
 
 test('tls - a port that speaks the other of HTTP and HTTPS is said to', async (t) => {

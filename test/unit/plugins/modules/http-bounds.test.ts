@@ -134,7 +134,7 @@ test('http bounds - the external pillar http_json keeps its headers to the confi
   });
   const settings = dict({ url: first.url, header_dict: dict({ 'X-Token': 'geheim' }), username: 'ann' });
   const world = { minionId: 'web1', grains: dict(), opts: dict(), log: { error: () => undefined } };
-  const pillar = await httpJson(settings, world as unknown as Parameters<typeof httpJson>[1]);
+  const pillar = await httpJson()(settings, world as unknown as Parameters<ReturnType<typeof httpJson>>[1]);
   assert.deepEqual(pillar, dict({ a: 1 }));
   assert.equal(first.asked[0]?.headers['x-token'], 'geheim');
   assert.equal(elsewhere.asked[0]?.headers['x-token'], undefined);

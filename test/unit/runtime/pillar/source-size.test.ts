@@ -60,7 +60,7 @@ test('external pillar - a web service that does not end is left', async (t) => {
   t.after(() => server.closeAllConnections());
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const run = async () => httpJson(`http://127.0.0.1:${port}/`, context);
+  const run = async () => httpJson()(`http://127.0.0.1:${port}/`, context);
   await assert.rejects(run(), /127\.0\.0\.1:\d+\/ gives more than 16 MiB/);
   assert.ok(sentBytes < 100 * MIB, `${sentBytes} bytes were taken`);
 });
