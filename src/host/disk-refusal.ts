@@ -124,11 +124,20 @@ function roomAt(path: string): Room | undefined {
   }
 }
 
-/** The path itself, or the first folder above it that is there. */
+/** The path itself, or the first folder above it that can be looked at: a disk that fails, or a folder that is closed, hides what is below. */
 function nearest(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
-    if (statSync(at, { throwIfNoEntry: false }) !== undefined) return at;
+    if (canBeSeen(at)) return at;
     if (at === dirname(at)) return undefined;
+  }
+}
+
+function canBeSeen(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

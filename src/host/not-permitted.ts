@@ -16,8 +16,8 @@ export function notPermitted(error: unknown, purpose?: string): NotPermittedErro
   if (!(error instanceof Error)) return undefined;
   const { code, path } = error as NodeJS.ErrnoException;
   if (path === undefined || !FORBIDDEN.has(code ?? '')) return undefined;
-  const { username } = userInfo();
-  const place = closedPart(path);
+  const username = thisUser();
+  const place = closedFolderOn(path) ?? path;
   const where =
     place === path
       ? `${path} is closed to the user ${username}`
@@ -40,14 +40,23 @@ export function requirePermitted(path: string, mode: number, purpose: string): v
   }
 }
 
-/** The first folder on the way that cannot be entered, or else the path itself. */
-function closedPart(path: string): string {
+/** The user of this process, as messages name him: there may be no account of its uid. */
+export function thisUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
+
+/** The first folder on the way to a path that this user may not enter. */
+export function closedFolderOn(path: string): string | undefined {
   const folders: string[] = [];
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
     folders.unshift(folder);
     if (folder === dirname(folder)) break;
   }
-  return folders.find((folder) => stat(folder) !== undefined && !mayEnter(folder)) ?? path;
+  return folders.find((folder) => stat(folder) !== undefined && !mayEnter(folder));
 }
 
 function mayEnter(folder: string): boolean {

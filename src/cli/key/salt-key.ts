@@ -4,14 +4,12 @@ import type { Waits } from '../../runtime/client/waits.ts';
 import { systemClock } from '../../host/clock.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { loadMasterConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
-import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
-import { notPermitted } from '../../host/not-permitted.ts';
-import { spokenError } from '../../host/disk-refusal.ts';
+import { BrineError, ConfigError, messageOf, UsageError } from '../../errors/errors.ts';
+import { thisUser } from '../../host/not-permitted.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
@@ -23,6 +21,7 @@ import { readyOptions } from '../program/ready-options.ts';
 import { ExitCodes, exitCodeMode, type CommandOutcome } from '../program/exit-codes.ts';
 import { requireLogin } from '../program/login.ts';
 import { refuseUnknownOutputter } from '../program/outputter-check.ts';
+import { systemFailure } from '../program/system-failure.ts';
 import { sayUsageError } from '../program/usage.ts';
 import { OutputFileError } from '../terminal/display.ts';
 import type { ClientProgram } from '../program/client-program.ts';
@@ -139,13 +138,12 @@ function reportError(error: unknown, { io, hardCrash, codes }: ErrorEnd): number
     tellError(io, error);
     return error.exitCode;
   }
-  io.stderr.write(`Error: ${explain(error)}\n`);
-  tellError(io, error);
-  if (error instanceof DecisionsClosedError) return 1;
-  if (!(error instanceof NoAnswerError))
-    return error instanceof BrineError
-      ? codes.ofError(error)
-      : codes.of(notPermitted(error) === undefined ? 'refused' : 'not permitted');
+  const told = error instanceof BrineError ? error : (systemFailure(error) ?? error);
+  io.stderr.write(`Error: ${explain(told)}\n`);
+  tellError(io, told);
+  if (told instanceof DecisionsClosedError) return 1;
+  if (!(told instanceof NoAnswerError))
+    return told instanceof BrineError ? codes.ofError(told) : codes.of('refused');
   io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
   return 1;
 }
@@ -218,7 +216,7 @@ function keyLogging(opts: Dict, io: CommandIo): Logging {
  */
 async function becomeConfiguredUser(opts: Dict, log: Logger, io: CommandIo): Promise<boolean> {
   const user = opts.get('user');
-  if (typeof user !== 'string' || user === '' || user === userInfo().username) return true;
+  if (typeof user !== 'string' || user === '' || user === thisUser()) return true;
   const account = await accountOf(user);
   try {
     await becomeUser(account);
@@ -334,9 +332,6 @@ function requireFolder(pkiDir: string): void {
 /** An error in words that say what to do. */
 function explain(error: unknown): string {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM') {
-    return `Permission denied: '${path ?? ''}'. Run salt-key as root or as the user of the master.`;
-  }
   if (code === 'ENOENT' && path !== undefined) return `No such file or directory: '${path}'`;
-  return spokenError(error);
+  return messageOf(error);
 }

@@ -2,9 +2,9 @@
  * How a command shows the master who asks: by the key of the user who runs it, by a token, or by logging in (salt/cli/salt.py,
  * salt/auth/__init__.py `Resolver`, 3006.16).
  */
+import { thisUser } from '../../host/not-permitted.ts';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { userInfo } from 'node:os';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError } from '../../errors/errors.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
@@ -63,7 +63,7 @@ export async function findLogin(
     return { kind: 'token', token: new Secret(token) };
   if (eauth === '') return undefined;
   const given = textOf(merged, 'username') || (await askText(io, 'username'));
-  const username = given === '' ? userInfo().username : given;
+  const username = given === '' ? thisUser() : given;
   const password = new Secret(textOf(merged, 'password') || (await askSecret(io, 'password')));
   const login: Login = { kind: 'eauth', eauth, username, password };
   if (!truthy(merged.get('mktoken'))) return login;

@@ -137,7 +137,9 @@ function emptyOutputFile(parsed: ParsedOptions): void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return accessSync(dirname(resolve(path)), constants.W_OK | constants.X_OK);
-    if (stat.isFile()) closeSync(openSync(path, parsed.flag('output_file_append') ? 'a' : 'w'));
+    // a folder is refused here, a pipe or a device is left alone
+    if (stat.isFile() || stat.isDirectory())
+      closeSync(openSync(path, parsed.flag('output_file_append') ? 'a' : 'w'));
   } catch (cause) {
     throw new OutputFileError(path, cause);
   }

@@ -3,7 +3,6 @@ import { BrineError, messageOf } from '../../errors/errors.ts';
 import { processIo, type CommandIo, guardTerminals } from '../terminal/io.ts';
 import { FailureNotes } from '../terminal/failure-notes.ts';
 import { tellError, wantsCodes, wantsDocument } from '../terminal/failure-line.ts';
-import { notPermitted } from '../../host/not-permitted.ts';
 import { withoutCredentials } from '../../python/values/masked.ts';
 import { systemFailure } from './system-failure.ts';
 
@@ -28,20 +27,21 @@ export function runCommand(
     (code) => finish(code, io, failures),
     (error: unknown) => {
       const isDebugging = argv.some((word) => /^(--log-level=)?(debug|trace|all|garbage)$/.test(word));
-      const text =
-        error instanceof BrineError || !isDebugging
-          ? messageOf(error)
-          : ((error as Error).stack ?? messageOf(error));
-      const shown = withoutCredentials(text);
-      const failure = isDebugging ? undefined : systemFailure(error);
-      const sentence = failure === undefined ? `unexpected error: ${shown}` : failure.message;
-      io.stderr.write(`${error instanceof BrineError ? shown : `${name}: ${sentence}`}\n`);
-      tellError(io, error);
       // what closes a disk or a file to the program is no fault of the program's
-      const known = error instanceof BrineError ? error : notPermitted(error);
-      finish(known === undefined ? 70 : known.exitCode, io, failures);
+      const known = error instanceof BrineError ? error : systemFailure(error);
+      io.stderr.write(`${sentence(name, error, isDebugging ? undefined : (known ?? error))}\n`);
+      tellError(io, known ?? error);
+      finish(known?.exitCode ?? 70, io, failures);
     },
   );
+}
+
+/** @param told what is told of the error by its message alone; undefined where its stack is wanted */
+function sentence(name: string, error: unknown, told: unknown): string {
+  if (error instanceof BrineError) return withoutCredentials(error.message);
+  if (told instanceof BrineError) return `${name}: ${told.message}`;
+  const text = told === undefined ? ((error as Error).stack ?? messageOf(error)) : messageOf(error);
+  return `${name}: unexpected error: ${withoutCredentials(text)}`;
 }
 
 /** What was asked for did not arrive where it was to go. */

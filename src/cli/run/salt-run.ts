@@ -1,7 +1,7 @@
 /** `salt-run` (salt/runner.py and salt/client/mixins.py, 3006.16). */
 import type { ErrorCode } from '../../errors/codes.ts';
+import { thisUser } from '../../host/not-permitted.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
-import { userInfo } from 'node:os';
 import { accountOf, becomeUser } from '../../programs/daemon/privileges.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
@@ -133,7 +133,7 @@ async function runAsLoggedIn(
 /** Works as the configured user. @returns false when that is not possible, which has been said */
 async function becomeConfiguredUser({ opts, logging }: ClientProgram, io: CommandIo): Promise<boolean> {
   const user = opts.get('user');
-  if (user === '' || user === userInfo().username) return true;
+  if (user === '' || user === thisUser()) return true;
   const account = await accountOf(user);
   try {
     await becomeUser(account);
@@ -375,7 +375,7 @@ async function showReturn(display: Display, data: Dict): Promise<void> {
 
 /** Who runs this, as jobs name it (salt/utils/user.py `get_specific_user`). */
 function specificUser(env: NodeJS.ProcessEnv): string {
-  const { username } = userInfo();
+  const username = thisUser();
   const sudo = env['SUDO_USER'];
   return username === 'root' && sudo !== undefined ? `sudo_${sudo}` : username;
 }

@@ -3,10 +3,9 @@
  * own jobs (`network/events/event-door.ts`).
  */
 import { accessSync, constants, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
+import { closedFolderOn, thisUser } from '../../host/not-permitted.ts';
 import type { Random } from '../../host/random.ts';
 import { EventBusReader, type EventListeners } from '../../network/events/bus-client.ts';
 import { listenerDigest } from '../../network/events/event-door.ts';
@@ -46,15 +45,10 @@ export class OwnEvents {
  * @returns undefined when no folder is in the way
  */
 export function closedFolder(path: string): string | undefined {
-  const folders: string[] = [];
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    folders.unshift(folder);
-    if (folder === dirname(folder)) break;
-  }
-  const closed = folders.find((folder) => isThere(folder) && !mayUse(folder, constants.X_OK));
+  const closed = closedFolderOn(path);
   if (closed === undefined) return undefined;
   return (
-    `The user ${userInfo().username} may not enter the folder ${closed}, in which ${path} is. ` +
+    `The user ${thisUser()} may not enter the folder ${closed}, in which ${path} is. ` +
     `Let everybody pass through it, as root: chmod o+x ${closed}`
   );
 }
@@ -62,15 +56,15 @@ export function closedFolder(path: string): string | undefined {
 function refusal(opts: MasterOptions, eventPub: string): ClosedToUserError {
   return new ClosedToUserError(
     closedFolder(eventPub) ??
-      `The user ${userInfo().username} may not publish jobs on this master: it has neither publisher_acl nor external_auth, and ` +
+      `The user ${thisUser()} may not publish jobs on this master: it has neither publisher_acl nor external_auth, and ` +
         `${eventPub} is for ${opts.get('user')} alone. Run the command as ${opts.get('user')}, or name the user in publisher_acl and restart the master.`,
   );
 }
 
 /** False where the user may not; true also where there is nothing, which the connection then says. */
-function mayUse(path: string, mode = constants.R_OK | constants.W_OK): boolean {
+function mayUse(path: string): boolean {
   try {
-    accessSync(path, mode);
+    accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EACCES';

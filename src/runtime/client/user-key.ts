@@ -1,6 +1,6 @@
 /** Who a local program is to the master: a user name and the key file that proves it (docs/internals/keys-and-sessions.md#user-keys). */
+import { thisUser } from '../../host/not-permitted.ts';
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { closedFolder } from './own-events.ts';
@@ -16,7 +16,7 @@ export interface UserCredentials {
 
 /** Salt's rules for the name and the file (salt/client/__init__.py `__read_master_key`, salt/utils/user.py `get_specific_user`). */
 export function userCredentials(opts: MasterOptions, env: NodeJS.ProcessEnv): UserCredentials {
-  const running = userInfo().username;
+  const running = thisUser();
   const master = opts.get('user');
   const sudo = env['SUDO_USER'];
   const isSudo = running === 'root' && sudo !== undefined && sudo !== '' && sudo !== 'root';
@@ -37,7 +37,7 @@ export function missingKey(opts: MasterOptions, user: string): string | undefine
         `The master has made no key for the user ${user} (${path} is not there): name him in publisher_acl and restart the master, ` +
         'or log in with -a.'
       );
-    return closedFolder(path) ?? `The user ${userInfo().username} may not read ${path}, the key of ${user}.`;
+    return closedFolder(path) ?? `The user ${thisUser()} may not read ${path}, the key of ${user}.`;
   }
 }
 

@@ -25,6 +25,7 @@ import { saltProgram } from '../../../src/cli/options/salt.ts';
 import type { CliProgram, ParsedOptions } from '../../../src/cli/command-line/optparse.ts';
 import { prepareCommandLine } from '../../../src/cli/program/prepare.ts';
 import { applySaltfile } from '../../../src/cli/command-line/saltfile.ts';
+import { OutputFileError } from '../../../src/cli/terminal/display.ts';
 import { readLine } from '../../../src/cli/terminal/stdin.ts';
 import { recordedIo } from '../../support/command-io.ts';
 
@@ -159,6 +160,10 @@ test('command line - the output file is emptied, unless it is to grow', async ()
   assert.equal(readFileSync(file, 'utf8'), 'old');
   await parsed(saltProgram, [`--out-file=${file}`]);
   assert.equal(readFileSync(file, 'utf8'), '');
+});
+
+test('command line - an output file that is a folder is refused before anything is run', async () => {
+  await assert.rejects(parsed(saltProgram, [`--out-file=${root}`, '*', 'test.ping']), OutputFileError);
 });
 
 test('Saltfile - gives defaults, the command line wins', async () => {

@@ -1,6 +1,6 @@
 /** What the system and SQLite say of a disk that takes nothing, as one error with its path. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -45,6 +45,18 @@ test('disk refusal - errors of either driver of SQLite are read by their numbers
   const opening = new Error('ConnectionFailed("Unable to open connection to local database /none/q.db: 14")');
   assert.match(diskRefusal(opening, PATH, () => ROOM)?.message ?? '', /cannot be opened/);
   assert.match(diskRefusal(opening, PATH, () => ({ ...ROOM, inodes: 0 }))?.message ?? '', /no inode/);
+});
+
+test('disk refusal - a path that cannot be looked at hides no refusal', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-refusal-'));
+  try {
+    symlinkSync('loop', join(folder, 'loop'));
+    const path = join(folder, 'loop', 'x');
+    const message = diskRefusal(Object.assign(new Error('full'), { code: 'ENOSPC' }), path)?.message ?? '';
+    assert.match(message, /^.*loop\/x cannot be written: no (room|inode) is left on its file system/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('disk refusal - what says nothing of a disk stays as it is', () => {
