@@ -87,7 +87,7 @@ export interface JournalPatience {
 
 /**
  * The journal. One process writes it. What is written within one turn of the event loop is committed together, and brought to the disk
- * together. A commit for which there is no room is tried again; one that fails otherwise, or a disk that loses what it took, ends the
+ * together. A commit that the disk does not take is tried again; one that fails otherwise, or a disk that loses what it took, ends the
  * process, whose successor goes on from what the journal has.
  */
 export class Journal {
@@ -96,6 +96,8 @@ export class Journal {
   readonly #patience: JournalPatience | undefined;
   #writes: (() => void)[] = [];
   #committed: Promise<void> | undefined;
+  #abandoned: (() => void) | undefined;
+  #isClosed = false;
   readonly #insert: SqliteStatement;
   readonly #place: SqliteStatement;
   readonly #plan: SqliteStatement;
@@ -198,7 +200,16 @@ export class Journal {
     await this.#wal?.done().catch(endProcess);
   }
 
+  /**
+   * Ends the patience, before {@link close}.
+   * @returns resolves when the disk refuses a commit from now on: who waits for it waits for ever, as what is not kept must not be acted on
+   */
+  abandon(): Promise<void> {
+    return new Promise((resolve) => (this.#abandoned = resolve));
+  }
+
   close(): void {
+    this.#isClosed = true;
     this.#isCommitted();
     this.#wal?.close();
     this.#db.close();
@@ -214,7 +225,11 @@ export class Journal {
   }
 
   async #commitPatiently(): Promise<void> {
-    while (!this.#isCommitted()) await this.#patience?.pause();
+    while (!this.#isCommitted()) {
+      this.#abandoned?.();
+      await this.#patience?.pause();
+      if (this.#isClosed) return NEVER;
+    }
     await this.secured();
   }
 
@@ -247,12 +262,14 @@ export class Journal {
   }
 }
 
+const NEVER = new Promise<never>(() => undefined);
+
 /** What a journal cannot keep must not be acted on. */
 function endProcess(error: unknown): Promise<never> {
   setImmediate(() => {
     throw error;
   });
-  return new Promise(() => undefined);
+  return NEVER;
 }
 
 function lettersOf(states: readonly StepState[]): string {

@@ -105,14 +105,18 @@ export class Reactor {
     this.#loop = this.#work();
   }
 
-  /** Ends after the event that is under way; what waits lies in the journal. */
+  /** Ends after the event that is under way, or when the disk takes nothing more; what waits lies in the journal. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#reader?.close();
     this.#wake?.();
+    await Promise.race([this.#rest(), this.#deps.journal.abandon()]);
+    this.#deps.journal.close();
+  }
+
+  async #rest(): Promise<void> {
     await this.#loop;
     await Promise.all([this.#jobs.rest(), this.#deps.pool.rest()]);
-    this.#deps.journal.close();
   }
 
   async #connect(): Promise<void> {

@@ -15,7 +15,7 @@ export interface CommitWatch {
   /** @param writes how many it had; @param ms what it took, until it was acknowledged */
   committed(writes: number, ms: number): void;
   /** @param writes how many a commit had that failed; whoever waits for one of them is told, too */
-  refused?(writes: number, error: Error): void;
+  refused?(error: Error): void;
 }
 
 /** Collects writes and commits them. */
@@ -83,7 +83,7 @@ export class GroupCommit {
   }
 
   #refuse(writes: readonly Write[], error: Error): void {
-    this.#watch?.refused?.(writes.length, error);
+    this.#watch?.refused?.(error);
     for (const write of writes) write.reject(error);
   }
 

@@ -2,6 +2,7 @@
  * Spreads requests over the workers. One minion's requests always reach the same worker as long as that is well; a worker
  * that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already has.
  */
+import { MASTER_FAILURE } from '../../../network/channel/master-failure.ts';
 import type { Admission, RequestGate } from '../../../network/channel/request-gate.ts';
 import type { WorkerAnswer, WorkerLink } from '../../../network/ipc/contracts/request-worker.ts';
 import type { WorkerPlan, WorkersWanted } from '../worker-plan.ts';
@@ -18,7 +19,7 @@ const CHECK_MS = 500;
 const SILENT_MS = 2_000;
 /** A worker with no more than this under way answers at once. */
 const FEW_PENDING = 4;
-const FAILED = encode('Some exception handling minion payload', 'network');
+const FAILED = encode(MASTER_FAILURE, 'network');
 /** A request, and the publish port of the transport that it came by; not set for the master's usual one. */
 export interface DispatchedRequest extends IncomingRequest {
   readonly publishPort?: number;

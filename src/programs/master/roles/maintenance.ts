@@ -53,7 +53,7 @@ export const startMaintenance: StartRole = async (context) => {
         figures.committed(writes, ms);
         lines.taken();
       },
-      refused: (_writes, error) => lines.refused(error),
+      refused: (error) => lines.refused(error),
     },
     onLate: (jid, outcome) => {
       figures.late();

@@ -17,6 +17,7 @@ import { makeDirectory } from '../../../host/files.ts';
 import { rareLines, type RareLines } from '../../../host/rare-lines.ts';
 import { OutboxReader, type OutboxEntry } from '../../../storage/jobs/outbox.ts';
 import { DatabaseHealth, Delivery } from '../../../plugins/shared/returner/delivery.ts';
+import { encode } from '../../../formats/wire/msgpack.ts';
 import { EventSource, EventSpool } from '../../../plugins/shared/returner/event-spool.ts';
 import { OutboxSource } from '../../../plugins/shared/returner/outbox-source.ts';
 import { PositionFile } from '../../../plugins/shared/returner/position-file.ts';
@@ -33,8 +34,9 @@ const EVENT_POLL_MS = 1000;
 const SPOOL_DELAY_MS = 20;
 const SPOOL_BATCH_MAX = 500;
 const RECONNECT_MS = 200;
-/** While the disk has no room, as many events wait in memory, the newest of them, and are tried again after a time. */
+/** While the disk has no room, as many events wait in memory, of so many bytes, the newest of them, and are tried again after a time. */
 const HELD_MAX = 10_000;
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
 const HELD_MS = 1_000;
 const CLEAN_MIN_MS = 60_000;
 
@@ -272,6 +274,8 @@ class EventInbox {
   #isHeld = false;
   #closed = false;
   #dropped = 0;
+  #heldBytes = 0;
+  readonly #sizes = new WeakMap<SavedEvent, number>();
   readonly #tell: RareLines;
 
   constructor(context: RoleContext, take: (events: readonly SavedEvent[]) => void) {
@@ -315,9 +319,12 @@ class EventInbox {
   }
 
   #add({ tag, data }: SavedEvent): void {
-    this.#waiting.push({ tag, data });
-    if (this.#isHeld) this.#boundHeld();
-    else if (this.#waiting.length >= SPOOL_BATCH_MAX) this.#spool();
+    const event = { tag, data };
+    this.#waiting.push(event);
+    if (this.#isHeld) {
+      this.#heldBytes += this.#sizeOf(event);
+      this.#boundHeld();
+    } else if (this.#waiting.length >= SPOOL_BATCH_MAX) this.#spool();
     else if (this.#waiting.length === 1) this.#context.clock.after(SPOOL_DELAY_MS, () => this.#spool());
   }
 
@@ -327,22 +334,23 @@ class EventInbox {
     this.#waiting = [];
     try {
       this.#take(events);
-      if (this.#tell.over('') > 0) this.#tellStored(events.length);
+      if (this.#tell.over('') > 0) this.#tellStored();
     } catch (error) {
       if (error instanceof DiskRefusesError && !this.#closed) this.#hold(events, error);
       else this.#context.log.error(`${events.length} events could not be kept: ${messageOf(error)}`, error);
     }
   }
 
-  #tellStored(count: number): void {
+  #tellStored(): void {
     const lost = this.#dropped === 0 ? '' : `; ${this.#dropped} were dropped meanwhile, the oldest first`;
     this.#dropped = 0;
-    this.#context.log.warning(`The ${count} events that waited in memory are kept to be stored${lost}.`);
+    this.#context.log.warning(`The disk takes events again that are to be stored${lost}.`);
   }
 
   /** Keeps in memory what the disk has no room for. */
   #hold(events: readonly SavedEvent[], error: DiskRefusesError): void {
     this.#waiting = [...events, ...this.#waiting];
+    this.#heldBytes = this.#waiting.reduce((sum, event) => sum + this.#sizeOf(event), 0);
     this.#boundHeld();
     const lost = this.#dropped === 0 ? '' : `, and ${this.#dropped} were dropped`;
     this.#tell('', `${this.#waiting.length} events wait in memory to be stored${lost}: ${error.message}`);
@@ -354,10 +362,20 @@ class EventInbox {
   }
 
   #boundHeld(): void {
-    const over = this.#waiting.length - HELD_MAX;
-    if (over <= 0) return;
+    let over = 0;
+    while (this.#waiting.length - over > HELD_MAX || this.#heldBytes > HELD_BYTES_MAX) {
+      const oldest = this.#waiting[over++];
+      if (oldest === undefined) break;
+      this.#heldBytes -= this.#sizeOf(oldest);
+    }
     this.#waiting.splice(0, over);
     this.#dropped += over;
+  }
+
+  #sizeOf(event: SavedEvent): number {
+    const size = this.#sizes.get(event) ?? event.tag.length + encode(event.data, 'local').length;
+    this.#sizes.set(event, size);
+    return size;
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the log says of a job cache whose disk takes nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BrineError } from '../../../../src/errors/errors.ts';
 import { createLogger } from '../../../../src/host/log.ts';
 import { JobCacheLines } from '../../../../src/programs/master/job-cache-lines.ts';
 
@@ -31,4 +32,8 @@ test('job cache lines - a full disk is a line a minute, and one when nothing was
     'warning The disk takes again what the job cache is to keep (attempts that it refused: 90).',
   ]);
   assert.throws(() => lines.watching(() => assert.fail('a slip')), /a slip/);
+  lines.refused(Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY', rawCode: 5 }));
+  assert.match(written[3] ?? '', /^error The job cache could not keep something\. .*: database is locked$/);
+  lines.refused(new BrineError('x-wal could not be brought to the disk', { code: 'disk-refuses' }));
+  assert.match(written[4] ?? '', /^error The disk refuses what the job cache is to keep\./);
 });

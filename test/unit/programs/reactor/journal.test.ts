@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Journal } from '../../../../src/programs/reactor/journal.ts';
 import { dict } from '../../../../src/python/values/value.ts';
+import { SmallDisk } from '../../../support/cluster/small-disk.ts';
 
 test('reactor journal - what is kept together is there when the promise says so, and what is finished is gone', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'brine-journal-'));
@@ -40,4 +41,32 @@ test('reactor journal - what is kept together is there when the promise says so,
   journal.close();
   assert.equal(other.unfinished().length, 1, 'closing commits');
   other.close();
+});
+
+test('reactor journal - one whose disk is full can be ended, and what it could not keep is not acted on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-journal-'));
+  const disk = SmallDisk.mount(t, join(folder, 'disk'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  if (disk === undefined) return t.skip('nothing can be mounted here');
+  const paused = { refused: 0, isKept: false, next: (): void => undefined };
+  const journal = new Journal(join(disk.folder, 'journal.db'), undefined, {
+    refused: () => void paused.refused++,
+    taken: () => undefined,
+    pause: () => new Promise((resolve) => (paused.next = resolve)),
+  });
+  const [entry] = journal.take([{ tag: 'a', data: dict() }], { stream: 'aa', last: 1 });
+  assert.ok(entry);
+  disk.fill();
+  const kept = journal.keepPlan(entry.id, { steps: [dict({ x: 'y'.repeat(100_000) })], states: ['planned'] });
+  void kept.then(() => (paused.isKept = true));
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  assert.equal(paused.refused, 1);
+  const abandoned = journal.abandon();
+  paused.next();
+  await abandoned;
+  journal.close();
+  paused.next();
+  await new Promise(setImmediate);
+  assert.equal(paused.isKept, false);
 });
