@@ -22,6 +22,7 @@ import {
 } from '../../formats/wire/envelope.ts';
 import { asBytes, decode, encode, MsgpackError, type Encodable } from '../../formats/wire/msgpack.ts';
 import { isNonce } from '../../formats/wire/nonce.ts';
+import { MASTER_FAILURE } from './master-failure.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
 import { UNKNOWN_STANDING, type ReplayCheck, type Standing } from './replay-guard.ts';
 import type { SessionKeys } from './session-keys.ts';
@@ -112,7 +113,7 @@ export type DoorRefusal =
 const BAD_LOAD = encode('bad load', 'network');
 const NOT_MSGPACK = encode({ msg: 'bad load' }, 'network');
 const NOT_A_DICT = encode('payload and load must be a dict', 'network');
-const HANDLER_FAILED = encode('Some exception handling minion payload', 'network');
+const HANDLER_FAILED = encode(MASTER_FAILURE, 'network');
 const UNKNOWN_CLEAR = encode({}, 'network');
 /** A load that is larger is looked at before it is decoded: who sent it, and whether it is new. */
 const GLANCE_BYTES = 64 * 1024;

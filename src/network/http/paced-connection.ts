@@ -6,7 +6,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import { MessageParts } from './message-parts.ts';
 
 /** Bytes of later requests that are read all the same: with them a client that goes away is noticed. */
@@ -223,19 +226,27 @@ export class PacedConnection extends Duplex {
   }
 }
 
+/** What a server with paced connections is given. */
+export interface PaceDeps {
+  readonly clock: Clock;
+  /** Told of what went wrong in a connection, unforeseen, and has ended it: anybody may bring that about, as often as he likes. */
+  readonly log: Logger;
+  /** Gets each connection; false for one that was ended. */
+  readonly take?: (connection: PacedConnection) => boolean;
+}
+
 /**
  * Has a server of Node read from paced connections.
  * @param event by which its connections come: another one with TLS
- * @param take gets each connection; false for one that was ended
- * @param report hears what went wrong in a connection, unforeseen, and has ended it
  */
 export function paceServer(
   server: Server,
   event: 'connection' | 'secureConnection',
-  clock: Clock,
-  take: (connection: PacedConnection) => boolean = () => true,
-  report: (fault: unknown) => void = () => undefined,
+  { clock, log, take = () => true }: PaceDeps,
 ): void {
+  const told = rareLines(clock, (text, fault) => log.error(text, fault));
+  const report = (fault: unknown): void =>
+    told('', `A connection was ended by a mistake: ${messageOf(fault)}`, fault);
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {

@@ -56,13 +56,11 @@ export class ApiServer {
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#serve(application);
-    paceServer(
-      this.#server,
-      isPlain ? 'connection' : 'secureConnection',
+    paceServer(this.#server, isPlain ? 'connection' : 'secureConnection', {
       clock,
-      (connection) => this.#connections.add(connection),
-      (fault) => log.error(`A connection was ended by a mistake: ${messageOf(fault)}`, fault),
-    );
+      log,
+      take: (connection) => this.#connections.add(connection),
+    });
     this.#server.on('clientError', answerBadRequest);
     this.#server.on('tlsClientError', (error: Error) =>
       log.debug(`A client could not begin TLS: ${error.message}`),

@@ -70,13 +70,7 @@ async function serveMetrics(deps: MetricsServerDeps): Promise<{ close(): void }>
     },
   );
   server.maxConnections = CONNECTIONS_MAX;
-  paceServer(
-    server,
-    'connection',
-    deps.clock,
-    () => true,
-    (fault) => log.error(`A connection was ended by a mistake: ${messageOf(fault)}`, fault),
-  );
+  paceServer(server, 'connection', { clock: deps.clock, log });
   server.keepAliveTimeout = REQUEST_MS;
   await listening(server, { host, port }, option);
   const { address, port: actual } = server.address() as AddressInfo;

@@ -7,8 +7,8 @@ import {
   authenticate,
   type AuthClient,
   type Credentials,
+  MasterFailedError,
 } from '../../network/channel/client/authenticate.ts';
-import { MasterFailedError } from '../../network/channel/client/authenticate.ts';
 import { FingerprintError } from '../../network/channel/client/master-key.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { AuthenticationError, BrineError, UnreachableError, messageOf } from '../../errors/errors.ts';

@@ -10,6 +10,7 @@ import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { CLEAR } from '../../../formats/wire/budget.ts';
 import { PROTOCOL_VERSION } from '../../../formats/wire/envelope.ts';
 import { asBytes, decode, encode, type Encodable } from '../../../formats/wire/msgpack.ts';
+import { isMasterFailure } from '../master-failure.ts';
 import type { MasterKeyring } from './master-key.ts';
 
 /** More masters than any cluster has. */
@@ -138,9 +139,6 @@ function unsignedReply(load: Dict): AuthenticationError {
   );
 }
 
-/** What a master answers, Salt's as well as ours, when it fails at a request. */
-const MASTER_FAILED = 'Some exception handling minion payload';
-
 function decodeMap(bytes: Buffer): Dict {
   let value: Value;
   try {
@@ -149,7 +147,7 @@ function decodeMap(bytes: Buffer): Dict {
     throw new AuthenticationError('The reply to the authentication cannot be read.', { cause });
   }
   if (isDict(value)) return value;
-  if (value === MASTER_FAILED)
+  if (isMasterFailure(value))
     throw new MasterFailedError(
       'It answered that it could not handle the request. The log of the master says why; its disk may be full, or one of its files not writable.',
     );

@@ -11,16 +11,12 @@ import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { ENVELOPE } from '../../../formats/wire/budget.ts';
 import { PROTOCOL_VERSION } from '../../../formats/wire/envelope.ts';
 import { asBytes, decode, encode } from '../../../formats/wire/msgpack.ts';
+import { isMasterFailure } from '../master-failure.ts';
 import { isSignedCommand, signMessage } from '../message-signature.ts';
 import type { AuthClient, Credentials } from './authenticate.ts';
 import { knownPillar, openPillarReply } from './pillar-reply.ts';
 
 const TOKEN_TEXT = Buffer.from('salt');
-/** What a master says, in the clear, when it fails itself: our credentials are not at fault, the next attempt may do. */
-const MASTER_FAILURES = new Set([
-  'Some exception handling minion payload',
-  'Server-side exception handling payload',
-]);
 
 /** What the channel is made of. */
 export interface RequestChannelDeps {
@@ -121,8 +117,8 @@ export class RequestChannel {
       'network',
     );
     const reply = readReply(await requester.request(body, timeoutMs));
-    if (typeof reply === 'string' && MASTER_FAILURES.has(reply))
-      throw new UnreachableError(`The master could not handle ${String(load.get('cmd'))}: ${reply}.`);
+    if (isMasterFailure(reply))
+      throw new UnreachableError(`The master could not handle ${String(load.get('cmd'))}: ${String(reply)}.`);
     if (isPillar && isDict(reply)) return openPillarReply(reply, nonce, client, credentials);
     const sealed = asBytes(reply);
     if (sealed === undefined)

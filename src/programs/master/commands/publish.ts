@@ -3,6 +3,7 @@
  * the events, the job cache, the publication (salt/master.py `publish`, 3006.16; docs/internals/a-jobs-life.md#publishing).
  * Nothing is fired or stored before the request is authorised. `publish-request.ts` reads, `publish-decision.ts` decides, `publish-send.ts` sends.
  */
+import { MASTER_FAILURE } from '../../../network/channel/master-failure.ts';
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import { tags } from '../../../network/events/tags.ts';
 import { messageOf } from '../../../errors/errors.ts';
@@ -35,7 +36,7 @@ const AUTHORIZATION_ERROR = errorReply('AuthorizationError', 'Authorization erro
 export function publishHandler(deps: PublishDeps): ClearHandler {
   return async (load, from) => {
     const request = readRequest(load);
-    if (request === undefined) return 'Some exception handling minion payload';
+    if (request === undefined) return MASTER_FAILURE;
     if (isBlacklisted(deps.opts, request)) {
       deps.access.blacklisted(request.user, { client: 'local', funs: request.funs, from });
       return AUTHORIZATION_ERROR;
