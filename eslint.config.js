@@ -53,12 +53,14 @@ export default tseslint.config(
   {
     // a module file is one table of functions, and a test file one list of cases
     files: [
-      'test/**/*.ts',
-      'bench/**/*.ts',
-      'src/plugins/**/*module.ts',
-      'src/plugins/*/**/module/**/*.ts',
-      'src/config/**/*.ts',
+      ...['test/**/*.ts', 'bench/**/*.ts', 'src/config/**/*.ts'],
+      ...['src/plugins/**/*module.ts', 'src/plugins/**/module/**/*.ts', 'src/plugins/shared/*.ts'],
     ],
-    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-floating-promises': 'off' },
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // `test()` gives a promise that nobody waits for
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: { '@typescript-eslint/no-floating-promises': 'off' },
   },
 );

@@ -1,6 +1,6 @@
-// Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition below `src/plugins`, and lists them with
-// literal imports, so that a bundler finds them and a program loads only what it uses. With `--check` it writes nothing and exits 1 when a
-// table would change.
+// Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition below
+// `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what it uses. With
+// `--check` it writes nothing and exits 1 when a table would change.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -169,12 +169,13 @@ const KINDS = [
   },
 ];
 
-/** The files of one kind, below `src/plugins`. */
+/** The files of one kind, below `src/plugins`; what lies in the folder of a kind is a part of its file. */
 function filesOf(kind) {
   const isOfKind = new RegExp(`(^|/|\\.)${kind}\\.ts$`);
+  const isPart = new RegExp(`^[^/]+/(.*/)?(${KINDS.map((each) => each.kind).join('|')}|core)/`);
   return filesBelow(PLUGINS, '.ts')
     .map((file) => relative(PLUGINS, file))
-    .filter((path) => isOfKind.test(path) && !/^(shared|registry)\//.test(path));
+    .filter((path) => isOfKind.test(path) && !isPart.test(path) && !/^(shared|registry)\//.test(path));
 }
 
 /** The tables that are to be written are empty for the definitions that look into them. */
@@ -222,12 +223,16 @@ const byName = (one, other) =>
   compare(one.spec.file ?? '', other.spec.file ?? '');
 const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** The definitions among what the files of a kind export, and what makes one where the kind has such functions. */
-function found(paths, exportsOf, { ending, makes = false }) {
+/** Whether an export is a definition, or makes one where the kind has such functions. */
+const isDefinition = ([exported, value], { ending, makes = false }) =>
+  exported.endsWith(ending) && (typeof value === 'object' || makes);
+
+/** The definitions among what the files of a kind export. */
+function found(paths, exportsOf, kind) {
   return paths
     .flatMap((path) =>
       Object.entries(exportsOf.get(path))
-        .filter(([exported, value]) => exported.endsWith(ending) && (typeof value === 'object' || makes))
+        .filter((each) => isDefinition(each, kind))
         .map(([exported, value]) => {
           const isMade = typeof value === 'function';
           const spec = isMade ? value() : value;
@@ -237,9 +242,22 @@ function found(paths, exportsOf, { ending, makes = false }) {
     .sort(byName);
 }
 
+/** A file whose definition has another name would be in no table, without a word. */
+function requireDefinitions(kind, paths, exportsOf) {
+  const tables = KINDS.filter((each) => each.kind === kind);
+  for (const path of paths)
+    if (
+      !Object.entries(exportsOf.get(path)).some((each) => tables.some((table) => isDefinition(each, table)))
+    )
+      throw new Error(
+        `src/plugins/${path} exports no definition: its name has to end with ${tables.map(({ ending }) => ending).join(' or ')}`,
+      );
+}
+
 const checks = process.argv.includes('--check');
 const perKind = new Map([...new Set(KINDS.map(({ kind }) => kind))].map((kind) => [kind, filesOf(kind)]));
 const exportsOf = await definitions([...new Set([...perKind.values()].flat())]);
+for (const [kind, paths] of perKind) requireDefinitions(kind, paths, exportsOf);
 for (const each of KINDS) {
   const { kind, name, output = 'table', table } = each;
   const file = join(PLUGINS, 'registry', kind, `${output}.generated.ts`);

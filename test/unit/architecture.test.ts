@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
+import { kindOf } from '../support/plugin-kinds.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const SRC = join(ROOT, 'src');
@@ -33,30 +34,15 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** Kinds of plug-ins: a file's name, what stands before its `.ts`, or a folder that it is in says which it is. */
-const KINDS: ReadonlySet<string> = new Set([
-  ...['auth', 'beacon', 'cache', 'engine', 'grains', 'module', 'outputters', 'queue', 'returner', 'runner'],
-  ...['sdb', 'shared', 'state', 'wheel'],
-]);
-
 /** `plugins:state` for `plugins/file/state/copy.ts` and `plugins/file/state.ts`. */
-function kindOf(path: string): string {
-  const [, subject = '', ...rest] = path.split('/');
-  const words = rest.flatMap((part) =>
-    part
-      .replace(/\.tsx?$/, '')
-      .split('.')
-      .slice(-1),
-  );
-  const kind = [...(subject === 'grains' && rest[0] === 'core' ? ['grains'] : []), ...words, subject].find(
-    (word) => KINDS.has(word),
-  );
+function pluginKind(path: string): string {
+  const kind = kindOf(path.slice('plugins/'.length));
   return kind === undefined ? path : `plugins:${kind}`;
 }
 
 function folderOf(path: string): string {
   const [top = '', below = '', deeper] = path.split('/');
-  if (top === 'plugins') return kindOf(path);
+  if (top === 'plugins') return pluginKind(path);
   return GROUPS.has(top) && deeper !== undefined ? `${top}/${below}` : top;
 }
 

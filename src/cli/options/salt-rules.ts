@@ -23,28 +23,16 @@ const OF_A_NEW_JOB = [
   ...TARGET_TYPES,
 ];
 
-/** What only a command that publishes, and waits for what returns, can have. */
-const OF_A_RUN = [
-  ...OF_A_NEW_JOB.filter((dest) => dest !== 'preview_target' && !TARGET_TYPES.includes(dest)),
-  ...[
-    'async',
-    'static',
-    'progress',
-    'cli_summary',
-    'verbose',
-    'show_jid',
-    'show_timeout',
-    'gather_job_timeout',
-  ],
-  ...['eauth', 'mktoken'],
-];
-
 /** The rules of `salt`. */
 export const saltRules: OptionRules = {
   contradictions: [
     {
       these: ['config_dump'],
-      others: [...OF_A_RUN, ...TARGET_TYPES, 'preview_target', 'watch'],
+      others: [
+        ...OF_A_NEW_JOB,
+        ...['async', 'static', 'progress', 'cli_summary', 'verbose', 'show_jid', 'show_timeout'],
+        ...['gather_job_timeout', 'eauth', 'mktoken', 'watch'],
+      ],
       why: '--config-dump prints the configuration, and publishes nothing',
     },
     // beside other options it lists whom the command would reach

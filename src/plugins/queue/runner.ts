@@ -155,7 +155,7 @@ async function withQueues<T>(
   const used = await useOwnBackend({ settings, clock, log }, backend, use);
   if (used !== undefined) return used.result;
   if (backend === 'sqlite') {
-    const { openClusterQueues } = await import('../cluster/queue.ts');
+    const { openClusterQueues } = await import('../cluster/queue/stream-queues.ts');
     const shared = await refusing(() => openClusterQueues({ opts, clock, log }));
     if (shared !== undefined) return useAndClose(shared, use);
   }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { kindOf } from '../../support/plugin-kinds.ts';
 import type typescript from 'typescript';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -127,9 +128,8 @@ const EXCEPTIONS: Readonly<Record<string, { readonly count: number; readonly why
   'openstack-config/state.ts': { count: 2, why: 'a value that is no text is compared as it is printed' },
 };
 
-/** Kinds that take no arguments of people: authentication, returners, caches, the grains of the machine. The first folder is the subject. */
-const isLookedAt = (path: string): boolean =>
-  !/^[^/]+\/(?:.*[/.])?(?:auth|returner|cache|core)(?:\.ts$|\/)/.test(path);
+/** Kinds that take no arguments of people. */
+const WITHOUT_ARGUMENTS: ReadonlySet<string> = new Set(['auth', 'cache', 'grains', 'returner']);
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
@@ -248,7 +248,7 @@ test('typed arguments - functions and states do not convert what they are given,
   const found: Record<string, string[]> = {};
   for (const path of filesBelow(PLUGINS)) {
     const name = path.slice(PLUGINS.length + 1);
-    if (!isLookedAt(name)) continue;
+    if (WITHOUT_ARGUMENTS.has(kindOf(name) ?? '')) continue;
     const calls = conversionsIn(parse(path, readFileSync(path, 'utf8')));
     if (calls.length > 0) found[name] = calls;
   }

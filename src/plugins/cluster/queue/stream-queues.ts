@@ -4,21 +4,21 @@
  * a process that dies comes back.
  */
 import { createHash } from 'node:crypto';
-import { clusterSettings } from '../../config/cluster.ts';
-import type { MasterOptions } from '../../config/master-options.ts';
-import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
-import { contentBytesMax } from '../../network/nats/connect.ts';
-import type { StreamMessage } from '../../network/nats/reading.ts';
-import { SubjectTakenError } from '../../network/nats/stream.ts';
-import { dict, toNumber, type Value } from '../../python/values/value.ts';
-import { ClusterLink } from '../../runtime/cluster/link.ts';
-import { readClusterSecret } from '../../runtime/cluster/membership-files.ts';
-import { clusterNames, subjectToken } from '../../runtime/cluster/names.ts';
-import { ClusterSeal } from '../../runtime/cluster/seal.ts';
-import { QueueError, type QueueBackend, type Taking } from '../shared/queue/queue-backend.ts';
-import { queueName } from '../shared/queue/queue-name.ts';
-import { runnerOfText, sqliteTexts } from '../shared/queue/runner-text.ts';
+import { clusterSettings } from '../../../config/cluster.ts';
+import type { MasterOptions } from '../../../config/master-options.ts';
+import type { Clock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import { contentBytesMax } from '../../../network/nats/connect.ts';
+import type { StreamMessage } from '../../../network/nats/reading.ts';
+import { SubjectTakenError } from '../../../network/nats/stream.ts';
+import { dict, toNumber, type Value } from '../../../python/values/value.ts';
+import { ClusterLink } from '../../../runtime/cluster/link.ts';
+import { readClusterSecret } from '../../../runtime/cluster/membership-files.ts';
+import { clusterNames, subjectToken } from '../../../runtime/cluster/names.ts';
+import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
+import { QueueError, type QueueBackend, type Taking } from '../../shared/queue/queue-backend.ts';
+import { queueName } from '../../shared/queue/queue-name.ts';
+import { runnerOfText, sqliteTexts } from '../../shared/queue/runner-text.ts';
 
 /** As long as in files; in subjects each byte is two digits. */
 const NAME_BYTES_MAX = 100;
