@@ -124,6 +124,13 @@ const UNIT_PARTS = 8;
 /** Files of other suites that are run at the same time: those of whole programs wait for each other a third of the time. */
 const AT_ONCE = { e2e: 3, databases: 2 };
 
+/**
+ * What one file of tests may take before it is a failure with a name: many times of what it takes on a busy machine. One that waits for ever
+ * would otherwise keep the whole run.
+ */
+const FILE_MAX_MS = { unit: 1_800_000, e2e: 300_000, databases: 300_000 };
+const LONG_FILE_MAX_MS = 1_800_000;
+
 /** Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the first alone. */
 function unitEntries(built, outdir) {
   const isLong = (path) => path.includes('machine.test');
@@ -154,17 +161,19 @@ function testArguments(name, built, outdir) {
     '--test-reporter=' + join(root, 'scripts/summary-reporter.mjs'),
     '--test-reporter-destination=stdout',
   ];
+  const timeout = `--test-timeout=${FILE_MAX_MS[name] ?? LONG_FILE_MAX_MS}`;
   if (name !== 'unit')
     return [
       ...forTests,
       '--test',
       `--test-concurrency=${AT_ONCE[name] ?? 1}`,
+      timeout,
       reporter,
       ...summary,
       ...built,
     ];
   const entries = unitEntries(built, outdir);
-  const together = entries.length === 1 ? [] : ['--test', `--test-concurrency=${UNIT_PROCESSES}`];
+  const together = entries.length === 1 ? [] : ['--test', `--test-concurrency=${UNIT_PROCESSES}`, timeout];
   return [...forTests, ...together, reporter, ...summary, ...entries];
 }
 

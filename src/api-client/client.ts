@@ -137,7 +137,10 @@ export class ApiClient {
     } while (cursor !== null);
   }
 
-  /** The events of a stream, to its end; leaving the loop ends it. @throws ApiError, also for an error within it */
+  /**
+   * The events of a stream, to its end; leaving the loop ends it.
+   * @throws ApiError, also for an error within it; the reason of the signal, once that is aborted
+   */
   async *stream<K extends keyof Streams>(
     name: K,
     ...given: Arguments<Streams[K], StreamOptions>
@@ -146,7 +149,7 @@ export class ApiClient {
     const { signal, lastEventId } = options;
     const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
     const response = await this.#send(name, request, signal, headers);
-    for await (const block of blocksOf(response)) {
+    for await (const block of blocksOf(response, signal)) {
       const event = fieldOf(block, 'event');
       const data = fieldOf(block, 'data');
       if (event === undefined || data === undefined) continue;
@@ -211,21 +214,36 @@ function errorIn(
   }
 }
 
-async function* blocksOf({ body }: Response): AsyncGenerator<string, void, undefined> {
+/**
+ * The blocks of a stream of events.
+ * @throws the signal's reason as soon as it is aborted, whatever has arrived by then: what reading a broken-off body gives differs by the
+ *   moment (the reason, a `TypeError`, or just an end)
+ */
+async function* blocksOf(
+  { body }: Response,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
   if (body === null) return;
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw error;
+      });
+      signal?.throwIfAborted();
       if (done) return;
       text += decoder.decode(value as Uint8Array, { stream: true });
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
       if (text.length > EVENT_MAX)
         throw new Error(`An event of the stream is longer than ${EVENT_MAX} characters.`);
-      yield* blocks;
+      for (const block of blocks) {
+        signal?.throwIfAborted();
+        yield block;
+      }
     }
   } finally {
     await reader.cancel().catch(() => undefined);

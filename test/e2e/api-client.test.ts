@@ -106,10 +106,11 @@ test('API client - calls, lists over pages, streams and refusals', async (t) => 
       stop.abort();
     }
   }, /abort/i);
-  // events are fired until the reader is there to hear one
-  let isHeard = false;
-  void listening.then(() => (isHeard = true));
-  while (!isHeard) await api.call('jobs.start', { body: { tgt: 'web1', fun: 'test.ping' } });
+  // events are fired until the reader is there to hear one, or has failed
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  listening.then(end, end);
+  while (!isOver) await api.call('jobs.start', { body: { tgt: 'web1', fun: 'test.ping' } });
   await listening;
   await api.logOut();
   assert.equal((await fault(api.call('session.me'))).status, 401);
