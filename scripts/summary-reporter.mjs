@@ -1,6 +1,8 @@
 // Closes a test run with the failures, the slow tests, and one plain line that any reader understands: "N passed, N failed".
 const SLOW_SECONDS = 3;
 const MOST_NAMED = 10;
+/** What Node says of a test whose name `--only` does not match. */
+const NOT_PICKED = 'test name does not match pattern';
 
 const secondsOf = (durationMs) => (durationMs / 1000).toFixed(1);
 
@@ -24,7 +26,7 @@ export default async function* summary(source) {
   const tests = [];
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    if (data.details?.type === 'suite') continue;
+    if (data.details?.type === 'suite' || data.skip === NOT_PICKED) continue;
     tests.push({ name: data.name, durationMs: data.details?.duration_ms ?? 0 });
     if (data.skip !== undefined) skipped++;
     else if (type === 'test:pass') passed++;
@@ -39,5 +41,9 @@ export default async function* summary(source) {
   yield '\n';
   yield* failures;
   yield* slowestLines(tests);
+  if (tests.length === 0) {
+    yield 'No test has a name that was asked for.\n';
+    process.exitCode = 1;
+  }
   yield `${passed} passed, ${failed} failed, ${skipped} skipped in ${secondsOf(process.uptime() * 1000)} seconds\n`;
 }

@@ -1,16 +1,22 @@
-// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…]`; without a word, the first three.
+// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…] [--only PATTERN]`; without a word,
+// the first three. PATTERN is a regular expression for the names of tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
 
 /** What `su -` sets for root. */
 const ROOTS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-const [suite, ...parts] = process.argv.slice(2);
+const { values: picked, positionals } = parseArgs({
+  options: { only: { type: 'string', default: '' } },
+  allowPositionals: true,
+});
+const [suite, ...parts] = positionals;
 let status = 0;
 const suites = suite ? [suite] : ['unit', 'e2e', 'databases'];
 
@@ -155,8 +161,9 @@ function unitEntries(built, outdir) {
 function testArguments(name, built, outdir) {
   // for the tests themselves only: in the environment it would slow down every program that they start, and those have no maps
   const forTests = ['--enable-source-maps', '--require', join(root, 'scripts/plain-promises.cjs')];
-  const reporter = `--test-reporter=${process.stdout.isTTY ? 'spec' : (process.env.TEST_REPORTER ?? 'dot')}`;
+  const reporter = `--test-reporter=${process.env.TEST_REPORTER ?? (process.stdout.isTTY && picked.only === '' ? 'spec' : 'dot')}`;
   const summary = [
+    ...(picked.only === '' ? [] : [`--test-name-pattern=${picked.only}`]),
     '--test-reporter-destination=stdout',
     '--test-reporter=' + join(root, 'scripts/summary-reporter.mjs'),
     '--test-reporter-destination=stdout',

@@ -16,7 +16,6 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { KeyPool } from './key-pool.ts';
 
@@ -157,6 +156,11 @@ export function runProgram(
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
 }
 
+/** Whose end ends what was started: a test, or whoever collects the ends for a suite. */
+export interface Lifetime {
+  after(end: () => Promise<void>): void;
+}
+
 /** A folder with a master's configuration, and the daemons that were started on it. */
 export class Fleet {
   readonly folder: string;
@@ -174,7 +178,7 @@ export class Fleet {
   }
 
   /** Makes the folder; it goes away, and all daemons with it, at the end of the test. */
-  static async create(t: TestContext, masterOptions: readonly string[] = []): Promise<Fleet> {
+  static async create(t: Lifetime, masterOptions: readonly string[] = []): Promise<Fleet> {
     const fleet = new Fleet(mkdtempSync(join(tmpdir(), 'bf-')));
     t.after(() => fleet.destroy());
     fleet.publishPort = await freePort();

@@ -1,9 +1,8 @@
 /** The servers that requests are replayed to: a master with two minions, and a salt-api for each of several configurations. */
 import { connect } from 'node:net';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { TestContext } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
-import { Fleet, freePort, namesIn, ours, until, type Programs } from '../fleet.ts';
+import { Fleet, freePort, namesIn, ours, until, type Lifetime, type Programs } from '../fleet.ts';
 
 const CLIENTS = 'local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async';
 const ALL_CLIENTS = `netapi_enable_clients: [${CLIENTS}]`;
@@ -69,12 +68,12 @@ export class ApiServers {
 
   /** Starts master, minions and APIs, and waits until all answer. @param api programs of the APIs, where they are others */
   static async start(
-    t: Pick<TestContext, 'after'>,
+    t: Lifetime,
     programs: Programs = ours,
     api: Programs = programs,
     names: readonly ServerName[] = Object.keys(SERVERS) as ServerName[],
   ): Promise<ApiServers> {
-    const fleet = await Fleet.create(t as TestContext);
+    const fleet = await Fleet.create(t);
     prepareFiles(fleet);
     fleet.configureMaster(masterOptions(fleet.folder));
     await startMaster(fleet, programs);
