@@ -1,5 +1,5 @@
 /** A whole crontab out of a file (3006.16 salt/states/cron.py `file`). */
-import { rmSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -46,18 +46,25 @@ export async function crontabFile(ctx: StateContext, source: TableSource): Promi
   const group = await mainGroup(ctx, user);
   if (group === undefined) return ended(name, false, `Could not identify group for user ${pyStr(user)}`);
   const raw = pyStr(await ctx.functions.call('cron.raw_cron', [user]));
-  const path = makeTempFile(ctx.random, { content: raw.endsWith('\n') ? raw : `${raw}\n` });
+  const table = raw.endsWith('\n') ? raw : `${raw}\n`;
+  const path = makeTempFile(ctx.random, { content: table });
   try {
     // Salt compat: Salt takes the line end that it has added for a table, so that nobody ever gets one
     if (!truthy(source.replace) && raw.trim() !== '')
       return ended(name, true, `User ${pyStr(user)} already has a crontab. No changes made`);
-    return await fill(ctx, { ...source, path, group });
+    return await fill(ctx, { ...source, path, table, group });
   } finally {
     rmSync(path, { force: true });
   }
 }
 
-type Target = TableSource & { readonly path: string; readonly group: Value };
+type Target = TableSource & {
+  /** A file with what the table is now, in which the new one is made. */
+  readonly path: string;
+  /** What the table is now, with an end of its last line. */
+  readonly table: string;
+  readonly group: Value;
+};
 
 /** Keywords that the functions of `file` share. */
 function shared(ctx: StateContext, target: Target): Dict {
@@ -84,11 +91,15 @@ async function fill(ctx: StateContext, target: Target): Promise<StateResult> {
   const options = shared(ctx, target);
   if (ctx.state.test) {
     const kwargs = new Map([...options, ...dict({ source: name, source_hash: target.source_hash })]);
-    const [result = null, comment = ''] = (await ctx.functions.call(
-      'file.check_managed',
-      [],
-      kwargs,
-    )) as Value[];
+    const check = async (): Promise<Value[]> =>
+      (await ctx.functions.call('file.check_managed', [], kwargs)) as Value[];
+    let [result = null, comment = ''] = await check();
+    if (result === null) {
+      // the source may lack no more than the last line end, which applying adds
+      writeFileSync(target.path, target.table.slice(0, -1));
+      const without = await check();
+      if (without[0] === true) [result, comment] = [true, without[1] ?? ''];
+    }
     return ended(name, typeof result === 'boolean' ? result : null, comment);
   }
   try {
@@ -122,7 +133,12 @@ async function write(ctx: StateContext, target: Target, options: Dict): Promise<
       ...dict({ backup: target.backup }),
     ]),
   )) as Dict;
-  const changes = managed.get('changes');
+  // Salt compat: Salt fails at each run with what cron says of a last line without an end, which it would not run
+  const content = readFileSync(path);
+  const isOpen = content.at(-1) !== '\n'.charCodeAt(0);
+  if (isOpen) appendFileSync(path, '\n');
+  const isSame = isOpen && readFileSync(path, 'utf8') === target.table;
+  const changes = isSame ? dict() : managed.get('changes');
   const isGood = truthy(managed.get('result'));
   if (!isDict(changes) || !changes.has('diff'))
     return isGood

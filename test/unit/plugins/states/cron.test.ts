@@ -116,3 +116,22 @@ test('cron.present - jobs of one command that are meant to be two stay two', asy
   await settle([job(1, 'A')]);
   assert.equal(read(), `${TAG}${other}# SALT_CRON_IDENTIFIER:A\n1 * * * * /bin/x\n`);
 });
+
+test('cron.file - a table whose last line has no end gets one, once', async (t) => {
+  const { read } = crontab(t);
+  const folder = mkdtempSync(join(tmpdir(), 'brine-cron-source-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const name = join(folder, 'table');
+  const apply = async (test: boolean): Promise<Value[]> => {
+    const done = await callState('cron.file', dict({ name, user }), { test });
+    return [done.get('result') ?? null, (done.get('changes') as Dict).size];
+  };
+  for (const text of ['0 1 * * * /bin/a', '0 1 * * * /bin/b\n@daily /bin/é', '0 1 * * * /bin/c\n']) {
+    writeFileSync(name, text);
+    assert.equal((await apply(true))[0], null, text);
+    assert.deepEqual(await apply(false), [true, 1], text);
+    assert.equal(read(), text.endsWith('\n') ? text : `${text}\n`);
+    assert.deepEqual(await apply(false), [true, 0], text);
+    assert.deepEqual(await apply(true), [true, 0], text);
+  }
+});
