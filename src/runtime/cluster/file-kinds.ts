@@ -35,8 +35,11 @@ export interface FileKind {
   prefersOwn?(own: Dict | undefined, other: Dict | undefined): boolean;
 }
 
-/** Keys: the key files of one minion in the folders of all states. */
-export function keyKind(pkiDir: string): FileKind {
+/**
+ * Keys: the key files of one minion in the folders of all states.
+ * @param revoked told of a minion whose key was accepted here, and is no longer since another master has said so
+ */
+export function keyKind(pkiDir: string, revoked: (id: string) => void): FileKind {
   const keys = new KeyStore(pkiDir);
   return {
     name: 'key',
@@ -50,12 +53,14 @@ export function keyKind(pkiDir: string): FileKind {
     },
     write: (id, value) => {
       if (!isStorableId(id)) return;
+      const accepted = keys.readKey(id, 'accepted');
       // what is decided comes first, so that a key is never in no state
       for (const state of KEY_STATES) {
         const key = value?.get(state);
         if (typeof key === 'string' && keys.readKey(id, state) !== key) writeKey(keys, id, state, key);
       }
       for (const state of KEY_STATES) if (typeof value?.get(state) !== 'string') keys.remove(id, state);
+      if (accepted !== undefined && value?.get('accepted') !== accepted) revoked(id);
     },
     watch: (changed) => {
       const watchers = KEY_STATES.map((state) =>

@@ -32,6 +32,7 @@ import { readClusterSecret } from '../../../runtime/cluster/membership-files.ts'
 import { clusterNames, type ClusterNames } from '../../../runtime/cluster/names.ts';
 import { PositionFile } from '../../../runtime/cluster/position-file.ts';
 import { clusterPublisher, PUBLISHER } from '../../../runtime/cluster/publishing.ts';
+import { RevokedKeys } from '../../../runtime/cluster/revoked-keys.ts';
 import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
 import { ClusterSerial } from '../../../runtime/cluster/serial.ts';
 import { ClusterKey } from '../../../runtime/cluster/shared-key.ts';
@@ -112,7 +113,8 @@ export const startCluster: StartRole = async (context) => {
     clock,
     giveUpMs: CLAIM_GIVE_UP_MS,
   });
-  const files = openFiles(base);
+  const revokedKeys = openRevokedKeys(base);
+  const files = openFiles(base, (id) => revokedKeys?.revoked(id));
   const tokens = openSharedTokens(base);
   const key = openKey(base);
   const duty = new Duty({
@@ -134,7 +136,7 @@ export const startCluster: StartRole = async (context) => {
     return local.close();
   };
   calls.serve(STATUS, (call) => answerStatus({ member, link, duty, jobs, draining, drain, clock }, call));
-  context.onNewKey(() => void key.changed());
+  context.onNewKey(() => [key, revokedKeys].forEach((each) => void each?.changed()));
   closeKeysWhileAway(base);
   const state = await followState(base, key, duty);
   await key.start();
@@ -171,6 +173,7 @@ export const startCluster: StartRole = async (context) => {
     stop: async () => {
       for (const { server } of servers) server.close();
       told.cancel();
+      revokedKeys?.close();
       duty.close();
       members.close();
       events.close();
@@ -213,7 +216,10 @@ async function warnOfUnsynced({ opts, clock, log }: RoleContext, settings: Clust
   }
 }
 
-function openFiles({ context, settings, names, seal, link, folder }: Base): SharedFiles {
+function openFiles(
+  { context, settings, names, seal, link, folder }: Base,
+  revoked: (id: string) => void,
+): SharedFiles {
   const { opts, clock, random, log } = context;
   const cachedir = opts.get('cachedir');
   return new SharedFiles({
@@ -222,7 +228,7 @@ function openFiles({ context, settings, names, seal, link, folder }: Base): Shar
     ...names.files,
     member: settings.member,
     kinds: [
-      keyKind(opts.get('pki_dir')),
+      keyKind(opts.get('pki_dir'), revoked),
       sessionKind({ folder: join(cachedir, 'sessions'), member: settings.member }),
       apiTokenKind(opts.get('pki_dir')),
       minionDataKind(cachedir, 'data', clock),
@@ -276,6 +282,14 @@ function openKey({ context, names, seal, link }: Base): ClusterKey {
     adopt: adoptKey,
     log,
   });
+}
+
+/** Undefined where the shared key outlives keys of minions (`rotate_aes_key: False`). */
+function openRevokedKeys({ context }: Base): RevokedKeys | undefined {
+  const { sharedKeys, hasDuty, requestRotation, opts, clock } = context;
+  if (!opts.get('rotate_aes_key')) return undefined;
+  const current = (): string => (sharedKeys()[0] as Crypticle).keyString.reveal();
+  return new RevokedKeys({ current, hasDuty, requestRotation, clock });
 }
 
 function openEvents({ context, settings, names, seal, link }: Base, local: PublisherClient): EventBridge {
