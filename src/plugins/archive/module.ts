@@ -178,7 +178,11 @@ async function cmdUnzip(
     // an empty one keeps it from asking for what the password has not opened
     const words = ['unzip', ...(password === undefined ? [] : ['-P', ''])];
     if (args.options !== undefined) words.push(...splitWords(args.options));
-    words.push(copy?.path ?? args.zip_file, '-d', args.dest);
+    words.push(
+      copy?.path ?? (path === undefined ? args.zip_file : nameForUnzip(path, args.zip_file)),
+      '-d',
+      args.dest,
+    );
     if (args.excludes !== undefined) words.push('-x', ...args.excludes);
     const { retcode, stdout } = await runAll(ctx, words, {
       template: args.template ?? null,
@@ -196,6 +200,19 @@ async function cmdUnzip(
 /** The archive that `unzip` takes for a name: it looks for the name with an ending, too. */
 function foundByUnzip(name: string): string | undefined {
   return [name, `${name}.zip`, `${name}.ZIP`].find((path) => isFile(path));
+}
+
+/**
+ * What `unzip` is given so that it reads just this file: it takes the last part of a name with `*`, `?` or `[` anywhere in it for a
+ * pattern, and would unpack others, which nobody has looked into.
+ * @param given what it is called where it is no pattern
+ */
+function nameForUnzip(path: string, given: string): string {
+  if (!GLOB.test(path)) return given;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return (
+    folder + path.slice(folder.length).replace(/[*?[]|\\/g, (char) => (char === '\\' ? '\\\\' : `[${char}]`))
+  );
 }
 
 /**

@@ -15,17 +15,24 @@ export interface UrlParts {
   readonly path: string;
 }
 
-/** Takes an address apart. */
+/**
+ * Takes an address apart.
+ *
+ * Salt compat: a path of this machine has neither a query nor a fragment, so that `?` and `#` in it belong to the file's name; Salt
+ * cuts there, and fails or takes another file.
+ */
 export function parseUrl(url: string): UrlParts {
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1];
-  let rest = scheme === undefined ? url : url.slice(scheme.length + 1);
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase();
+  if (scheme === undefined) return { scheme: '', host: '', path: url };
+  const isFile = scheme === 'file';
+  let rest = url.slice(scheme.length + 1);
   let host = '';
   if (rest.startsWith('//')) {
-    const end = /[/?#]/.exec(rest.slice(2))?.index;
+    const end = (isFile ? /\// : /[/?#]/).exec(rest.slice(2))?.index;
     host = end === undefined ? rest.slice(2) : rest.slice(2, end + 2);
     rest = end === undefined ? '' : rest.slice(end + 2);
   }
-  return { scheme: (scheme ?? '').toLowerCase(), host, path: rest.replace(/[?#].*$/s, '') };
+  return { scheme, host, path: isFile ? rest : rest.replace(/[?#].*$/s, '') };
 }
 
 /** An address without name and password, for messages. */

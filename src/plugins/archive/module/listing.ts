@@ -12,6 +12,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import { CommandProblem } from '../../shared/command-problem.ts';
 import { runText } from '../../shared/program.ts';
+import { parseUrl } from '../../shared/source-url.ts';
+import { isSaltUrl, parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import type { ArchiveMember } from './members.ts';
 import { LIST_BYTES_MAX, listTar } from './tar-list.ts';
 import { readRarList } from './rar-list.ts';
@@ -107,12 +109,16 @@ function formatOf(name: string, given: string | undefined): string {
 
 /** The format of an archive by the name of its file, or by its address; undefined when that tells nothing. */
 export function archiveFormat(name: string): string | undefined {
-  const path = name
-    .replace(/^[A-Za-z][\w+.-]*:\/\//, '')
-    .replace(/[?#].*$/s, '')
-    .toLowerCase();
+  const path = fileNameIn(name).toLowerCase();
   if (/\.(tar|tar\.gz|tgz|tar\.bz2|tbz2|tbz|tar\.xz|txz|tar\.lzma|tlz)$/.test(path)) return 'tar';
   return /\.(zip|rar)$/.exec(path)?.[1];
+}
+
+/** An address up to the end of its file's name, of which `?` and `#` may be a part on this machine and on the file server. */
+function fileNameIn(address: string): string {
+  if (isSaltUrl(address)) return parseSaltUrl(address).path;
+  const { host, path } = parseUrl(address);
+  return `${host}${path}`;
 }
 
 interface ArchiveFile {

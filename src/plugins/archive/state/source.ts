@@ -37,8 +37,9 @@ export async function findSource(
   if (!truthy(match)) throw new Ending(`Invalid source "${pyStr(source)}"`);
   const text = pyStr(match);
   const [, scheme = ''] = /^([A-Za-z][\w+.-]*):\/\//.exec(text) ?? [];
-  if (scheme !== '' && scheme !== 'file') return { path: text, isLocal: false, shown: withoutPassword(text) };
-  const path = realPath(expandUser(text.replace(/^file:\/\//, '')));
+  if (scheme !== '' && scheme.toLowerCase() !== 'file')
+    return { path: text, isLocal: false, shown: withoutPassword(text) };
+  const path = realPath(expandUser(text.replace(/^file:\/\//i, '')));
   if (!isFile(path)) throw new Ending(`Source file '${withoutPassword(path)}' does not exist`);
   return { path, isLocal: true, shown: withoutPassword(path) };
 }
