@@ -28,10 +28,50 @@ function unmanagedJob(line: string): CronJob | undefined {
   return { ...rest, times, spec: undefined, cmd: words[6] ?? '' };
 }
 
+type Times = Readonly<Record<TimeField, string | null>>;
+
+const SPECIAL_TIMES: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
+
+/** The times that a word stands for; undefined for `@reboot` and what else is no time. */
+function timesOfSpecial(spec: string): Times | undefined {
+  const words = SPECIAL_TIMES.get(spec)?.split(' ');
+  const [minute = '', hour = '', daymonth = '', month = '', dayweek = ''] = words ?? [];
+  return words && { minute, hour, daymonth, month, dayweek };
+}
+
+const NAMED: Readonly<Partial<Record<TimeField, readonly string[]>>> = {
+  month: ['', 'jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+  dayweek: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
+};
+
+/** One way to write a time that cron lets write in several: `07` and `7`, `mon` and `1`, 0 and 7 for Sunday, a step of one. */
+function plainTime(field: TimeField, text: string): string {
+  const numbered = text
+    .toLowerCase()
+    .replace(/\/0*1(?=,|$)/g, '')
+    .replace(/[a-z]{3,}|\d+/g, (word) => {
+      const at = NAMED[field]?.indexOf(word) ?? -1;
+      return at >= 0 ? String(at) : word.replace(/^0+(?=\d)/, '');
+    });
+  return field === 'dayweek' ? numbered.replace(/(?<=^|,)7(?=,|$)/g, '0') : numbered;
+}
+
 function isAtTimeOf(job: CronJob, { times, spec }: WantedLine): boolean {
-  if (times === undefined || job.times === undefined)
-    return times === undefined && job.times === undefined && job.spec === spec;
-  return TIME_FIELDS.every((field) => !needsChange(job.times?.[field] ?? null, times[field]));
+  const wanted = times ?? timesOfSpecial(spec ?? '');
+  const has = job.times ?? timesOfSpecial(job.spec ?? '');
+  if (wanted === undefined || has === undefined) return times === undefined && job.spec === spec;
+  return TIME_FIELDS.every((field) => {
+    const [old, now] = [has[field], wanted[field]].map((time) => time && plainTime(field, time));
+    return !needsChange(old ?? null, now ?? null);
+  });
 }
 
 /** The job of an unmanaged line with the command and the times of the wanted one; undefined when the line is another. */

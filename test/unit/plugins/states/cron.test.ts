@@ -62,6 +62,18 @@ test('cron.present - a line of the same command and times that nobody manages is
     ['5  4\t* * MON   /bin/x ', { minute: '5', hour: '4', dayweek: 'mon' }, '5 4 * * mon /bin/x'],
     ['17 4 * * * /bin/x', { minute: 'random', hour: 4 }, '17 4 * * * /bin/x'],
     ['@daily /bin/x', { special: '@daily' }, '@daily /bin/x'],
+    ['@midnight /bin/x', { special: '@daily' }, '@daily /bin/x'],
+    ['0 0 * * *\t/bin/x', { special: '@daily' }, '@daily /bin/x'],
+    ['00 00 * * * /bin/x', { special: '@midnight' }, '@midnight /bin/x'],
+    ['@daily /bin/x', { minute: 0, hour: 0 }, '0 0 * * * /bin/x'],
+    ['@annually /bin/x', { special: '@yearly' }, '@yearly /bin/x'],
+    ['0 0 1 Jan * /bin/x', { special: '@annually' }, '@annually /bin/x'],
+    ['0 0 01 */1 * /bin/x', { special: '@monthly' }, '@monthly /bin/x'],
+    ['0 0 * * 7 /bin/x', { special: '@weekly' }, '@weekly /bin/x'],
+    ['@weekly /bin/x', { minute: 0, hour: 0, dayweek: 'sun' }, '0 0 * * sun /bin/x'],
+    ['@hourly /bin/x', { minute: '0' }, '0 * * * * /bin/x'],
+    ['@reboot /bin/x', { special: '@reboot' }, '@reboot /bin/x'],
+    ['05 4 * * 1-5 /bin/x', { minute: 5, hour: 4, dayweek: 'mon-fri' }, '5 4 * * mon-fri /bin/x'],
   ] as const) {
     write(`# mine\nA=b\n${line}\n6 4 * * * /bin/y\n`);
     assert.deepEqual(await settle([{ name: '/bin/x', ...job }]), [UPDATES, UPDATED], line);
@@ -81,6 +93,17 @@ test('cron.present - a line of another command, of other times, or a remark is l
   write(own);
   await settle([{ name: '/bin/x', minute: 5, hour: 4 }]);
   assert.equal(read(), `${own}${TAG}# SALT_CRON_IDENTIFIER:/bin/x\n5 4 * * * /bin/x\n`);
+  for (const [line, special] of [
+    ['@reboot /bin/x', '@daily'],
+    ['@daily /bin/x', '@reboot'],
+    ['@daily /bin/x', '@hourly'],
+    ['0 0 * * 1 /bin/x', '@weekly'],
+    ['0 * * * * /bin/x', '@daily'],
+  ]) {
+    write(`${line}\n`);
+    await settle([{ name: '/bin/x', special: special ?? '' }]);
+    assert.equal(read(), `${line}\n${TAG}# SALT_CRON_IDENTIFIER:/bin/x\n${special} /bin/x\n`);
+  }
 });
 
 test('cron.present - a job that gets an identifier later is there once, at its new times', async (t) => {
