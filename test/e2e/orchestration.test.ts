@@ -44,6 +44,10 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     '  test.nop: [{require: [{salt: some}]}]',
     'nobody:',
     "  salt.function: [{name: test.ping}, {tgt: 'nobody*'}]",
+    'a ghost among them:',
+    '  salt.function: [{name: test.ping}, {tgt: [one, ghost]}, {tgt_type: list}]',
+    'a ghost beside one:',
+    '  salt.state: [{sls: changes}, {tgt: [one, ghost]}, {tgt_type: list}]',
     'handler:',
     '  salt.function: [{name: test.ping}, {tgt: one}, {onfail: [{salt: some}]}]',
   );
@@ -160,6 +164,13 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     assert.equal(steps.get('some')?.comment, 'Run failed on minions: two');
     assert.equal(steps.get('never')?.comment, 'One or more requisite failed: fails.some');
     assert.equal(steps.get('nobody')?.comment, 'No minions responded');
+    const why =
+      'ghost: Minion did not return. [No response]\nNo key of this name is known to this master. See: salt-key -L';
+    assert.equal(
+      steps.get('a ghost among them')?.comment,
+      `Running function test.ping failed on minions: ghost Function test.ping ran on one, ghost.\n${why}`,
+    );
+    assert.equal(steps.get('a ghost beside one')?.comment, `Run failed on minions: ghost\n${why}`);
     assert.equal(steps.get('handler')?.result, true);
     const [, folder] =
       /To go on after them: salt-run -c (\S+) state.orchestrate fails resume=\d+/.exec(stderr) ?? [];
@@ -229,8 +240,14 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     assert.equal((await paused).code, 0);
     assert.equal(told(PAUSED, 'end'), true);
     await order('state.soft_kill', ENDED, 'middle');
-    const { steps } = await orchestrate('paced', '--jid', ENDED);
-    assert.deepEqual([...steps.keys()], ['begin']);
+    const { code, steps } = await orchestrate('paced', '--jid', ENDED);
+    assert.deepEqual([...steps.keys()], ['begin', 'middle']);
+    assert.equal(code, 1);
+    assert.equal(steps.get('middle')?.result, false);
+    assert.equal(
+      steps.get('middle')?.comment,
+      'The run was ended with state.soft_kill: this state and those behind it, 2 in all, have not run.',
+    );
   });
 
   await t.test('a reaction starts one, with the event as pillar', async () => {

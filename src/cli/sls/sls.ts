@@ -112,7 +112,9 @@ function ignoredRules(parsed: ParsedOptions): ReadonlySet<RuleName> {
     names.map((name) => {
       const rule = [...RULES.keys()].find((one) => one === name);
       if (rule === undefined)
-        throw new UsageError(`There is no rule '${name}'.${didYouMean(name, RULES.keys())}`);
+        throw new UsageError(
+          `There is no rule '${name}'.${didYouMean(name, RULES.keys())} A rule's name stands in brackets behind each finding.`,
+        );
       return rule;
     }),
   );

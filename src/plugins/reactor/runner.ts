@@ -12,6 +12,10 @@ import { defineRunner, defineRunners, type RunnerContext } from '../shared/runne
 
 const TIMEOUT_MS = 30_000;
 const NOT_RUNNING = 'Reactor system is not running.';
+const NO_OPTION =
+  "The master's configuration has no rules for it: add the option reactor, and restart the master.";
+const NO_ANSWER =
+  'It did not answer within 30 seconds. Rules that the option reactor has got since the master was started are read when it is restarted; what else is wrong is in its log.';
 /** Accepted and without effect, as in Salt. */
 const unused = {
   saltenv: { default: 'base', doc: 'Has no effect.' },
@@ -27,7 +31,7 @@ async function ask(
   field: string,
 ): Promise<Value> {
   const { opts, clock, signal } = ctx;
-  if (!runsReactor(opts)) throw new CommandExecutionError(NOT_RUNNING);
+  if (!runsReactor(opts)) throw new CommandExecutionError(`${NOT_RUNNING} ${NO_OPTION}`);
   const { eventPub, reactorFeed } = masterSockets(opts);
   const { key } = userCredentials(opts, {});
   // a master of Salt's wants the key itself
@@ -37,8 +41,7 @@ async function ask(
   const isWanted = (tag: string): boolean => tag.endsWith(`${REACTOR_MANAGE}/${answer}`);
   const begin = (): Promise<boolean> => ctx.fire(`salt/run/${ctx.jid}/${REACTOR_MANAGE}/${what}`, data);
   const event = await eventAfter(begin, { bus: eventPub, isWanted, timeoutMs: TIMEOUT_MS, clock, signal });
-  if (event === undefined)
-    throw new CommandExecutionError(`${NOT_RUNNING} It did not answer within 30 seconds.`);
+  if (event === undefined) throw new CommandExecutionError(`${NOT_RUNNING} ${NO_ANSWER}`);
   return event.data.get(field) ?? null;
 }
 

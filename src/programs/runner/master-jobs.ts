@@ -10,7 +10,7 @@ import { dict, isDict, toNumber, type Dict, type Value } from '../../python/valu
 import { amountOf, parseAmount } from '../../runtime/client/amount.ts';
 import { runBatch, whoIsThere } from '../../runtime/client/batch.ts';
 import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
-import { outcomeText } from '../../runtime/client/outcome.ts';
+import { outcomeReason, outcomeText } from '../../runtime/client/outcome.ts';
 import type { PublishedJob, PublishOptions } from '../../runtime/client/job-publisher.ts';
 import {
   publishAndWatch,
@@ -75,7 +75,7 @@ export class MasterJobs {
       if (typeof job.tgt !== 'string' && !Array.isArray(job.tgt)) throw new NoMinionsError('');
       if (job.batch !== undefined) return await this.#inBatches(job, job.batch, watching);
       if (job.subset !== undefined) return await this.#onSome(job, job.subset, watching);
-      return entriesOf(job, await this.#whole(job, watching));
+      return this.#entries(job, await this.#whole(job, watching));
     } catch (error) {
       if (!(error instanceof NoMinionsError)) throw error;
       this.#sayNobody(error);
@@ -85,6 +85,18 @@ export class MasterJobs {
 
   #sayNobody({ message }: NoMinionsError): void {
     this.#deps.context.print(message === '' ? CLIENT_TEXTS.noMinions : message);
+  }
+
+  /** What is told of each minion. Those that did not return and are not expected are in no entry, and so are told of in the log. */
+  #entries(job: MasterJob, gathered: Gathered): Dict {
+    const entries = entriesOf(job, gathered);
+    for (const { id, outcome } of gathered.silent)
+      if (!entries.has(id)) this.#sayWhy(job, id, outcomeText(id, gathered.jid, outcome));
+    return entries;
+  }
+
+  #sayWhy({ fun }: MasterJob, id: string, why: string): void {
+    this.#deps.context.log.warning(`${fun} on ${id}: ${why}`);
   }
 
   /** Takes up the job of an interrupted run, or publishes a new one. */
@@ -145,6 +157,12 @@ export class MasterJobs {
       throw new SaltInvocationError(`Invalid batch: ${batch}. Data must be in the form of %10, 10% or 3`);
     const found = await this.#returnsOfBatches(job, watching);
     const present = await whoIsThere(watching.parts, watching.publish, watching.patience);
+    for (const [id, outcome] of present.outcomes)
+      this.#sayWhy(
+        job,
+        id,
+        `It did not answer the ping before the batch. ${outcomeReason(id, outcome)}`.trimEnd(),
+      );
     const news = runBatch({ ...watching.parts, client: this.#keeping(job, watching) }, watching.patience, {
       publish: watching.publish,
       minions: present.minions.filter((id) => !found.has(id)),
@@ -158,10 +176,10 @@ export class MasterJobs {
     told();
     for await (const item of news) {
       if (item.kind !== 'news') continue;
-      found.set(
-        item.news.id,
-        item.news.kind === 'return' ? (item.news.load.get('return') ?? null) : new Map(),
-      );
+      const { news } = item;
+      // Salt compat: an empty mapping stands for who did not return
+      found.set(news.id, news.kind === 'return' ? (news.load.get('return') ?? null) : new Map());
+      if (news.kind === 'silent') this.#sayWhy(job, news.id, outcomeText(news.id, item.jid, news.outcome));
       told();
     }
     return new Map(
@@ -255,7 +273,7 @@ async function collect(
 }
 
 /** What is told of each minion. Names without a key have failed in any case, silent minions where they are expected. */
-function entriesOf({ expectMinions, withMeta }: MasterJob, { returns, silent }: Gathered): Dict {
+function entriesOf({ expectMinions, withMeta }: MasterJob, { jid, returns, silent }: Gathered): Dict {
   const entries: Dict = new Map();
   for (const [id, load] of returns) {
     if (!isDict(load)) continue;
@@ -269,7 +287,7 @@ function entriesOf({ expectMinions, withMeta }: MasterJob, { returns, silent }: 
   }
   for (const { id, outcome } of silent)
     if (expectMinions || outcome.kind === 'key not accepted' || outcome.kind === 'not known')
-      entries.set(id, dict({ failed: true }));
+      entries.set(id, dict({ failed: true, why: outcomeText(id, jid, outcome) }));
   return entries;
 }
 

@@ -63,7 +63,7 @@ export interface MasterServices {
   readonly steps?: RunSteps | undefined;
   /**
    * Publishes a job and gathers its returns. A target without minions is said on standard output, as Salt says it.
-   * @returns mapping of minion to `{ret, out, retcode, jid}`, or to `{failed: True}`; empty when nobody is meant
+   * @returns mapping of minion to `{ret, out, retcode, jid}`, or to `{failed: True, why}`, with a sentence, for one that did not return; empty when nobody is meant
    * @throws ClientError when the master cannot be asked
    */
   publish(job: MasterJob): Promise<Dict>;

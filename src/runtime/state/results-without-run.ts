@@ -28,6 +28,16 @@ export class ResultsWithoutRun {
     return this.#withoutRun(low, { result: false, comment: lostSentence(lost) });
   }
 
+  /** For the chunk before which a run was ended by order. @param left how many have not run, this one among them */
+  ended(low: Dict, left: number): Dict {
+    const what =
+      left === 1 ? 'this state has not run' : `this state and those behind it, ${left} in all, have not run`;
+    return this.#withoutRun(low, {
+      result: false,
+      comment: `The run was ended with state.soft_kill: ${what}.`,
+    });
+  }
+
   /** For a chunk that has nothing to do. */
   leftOut(low: Dict, status: 'pre' | 'onfail' | 'onchanges'): Dict {
     if (status === 'pre') return this.#withoutRun(low, { result: true, comment: 'No changes detected' });

@@ -71,6 +71,7 @@ export class StateRun {
   /** The tags that are being looked at. */
   #active = new Set<string>();
   #isStopped = false;
+  #isEnded = false;
 
   constructor({ environment, jid, isMocked = false, steps, ahead, includes }: StateRunDeps) {
     this.#includes = includes ?? new SlsIncludes();
@@ -130,7 +131,11 @@ export class StateRun {
     const { signal } = this.#environment.job;
     for (const low of chunks) {
       if (!running.has(tagOf(low))) {
-        if (signal.aborted || !(await this.#mayRun(low))) break;
+        if (signal.aborted) break;
+        if (!(await this.#mayRun(low))) {
+          if (!signal.aborted) this.#endHere(low, running, chunks);
+          break;
+        }
         await this.#callChunk(low, running, chunks);
         if (this.#isStopped || this.#stopsAfter(low, running)) break;
       }
@@ -151,6 +156,17 @@ export class StateRun {
     if (this.#jid === undefined) return true;
     const { clock, signal } = this.#environment.job;
     return this.#pauses.mayRun(this.#jid, textIn(low, '__id__'), clock, signal);
+  }
+
+  /**
+   * Says once at which state `state.soft_kill` has ended the run.
+   * Salt compat: there the states that have not run are left out, and the run is a success.
+   */
+  #endHere(low: Dict, running: Dict, chunks: readonly Dict[]): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const left = chunks.filter((chunk) => !running.has(tagOf(chunk))).length;
+    running.set(tagOf(low), this.#unrun.ended(low, left));
   }
 
   /** Whether a failure of this chunk ends the run. */

@@ -7,6 +7,7 @@ import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../.
 import { param } from '../../../runtime/loader/params.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import {
+  failedMinions,
   jobIn,
   jobParams,
   NO_SSH,
@@ -115,7 +116,9 @@ export const functionState = defineState({
     result.set('changes', dict({ ret: sorted.changes }));
     const ran = ` Function ${name} ran on ${[...sorted.changes.keys()].map(pyStr).join(', ')}.`;
     if (sorted.failed.length > 0)
-      return refuse(`Running function ${name} failed on minions: ${sorted.failed.join(', ')}${ran}`);
+      return refuse(
+        `Running function ${name} failed on minions: ${failedMinions(sorted.failed, returns, ran)}`,
+      );
     return warn().set('comment', `Function ran successfully.${ran}`);
   },
 });

@@ -79,7 +79,7 @@ function commandFor(ctx: StateContext, { type, arg, kwarg, given, expectMinions 
 
 /**
  * Has minions do a step; an orchestration's is told on the bus before (3006.16 salt/utils/event.py `fire_args`).
- * @returns mapping of minion to `{ret, out, retcode, jid}` or `{failed: True}`
+ * @returns mapping of minion to `{ret, out, retcode, jid}` or `{failed: True, why}`
  * @throws CommandExecutionError, ClientError
  */
 export async function runOnMinions(ctx: StateContext, step: MinionStep): Promise<Dict> {
@@ -96,4 +96,14 @@ export async function runOnMinions(ctx: StateContext, step: MinionStep): Promise
 export function jobIn(returns: Dict): Value | undefined {
   const [first] = returns.values();
   return isDict(first) ? first.get('jid') : undefined;
+}
+
+/** Names of minions that failed, for a comment, and below them why those did that have not returned. */
+export function failedMinions(failed: readonly string[], returns: Dict, ran = ''): string {
+  const reasons = failed.flatMap((id) => {
+    const entry = returns.get(id);
+    const why = isDict(entry) ? entry.get('why') : undefined;
+    return typeof why === 'string' ? [`${id}: ${why}`] : [];
+  });
+  return [`${failed.join(', ')}${ran}`, ...reasons].join('\n');
 }

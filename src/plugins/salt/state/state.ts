@@ -7,6 +7,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { isGoodRun } from '../../../runtime/state/check-result.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import {
+  failedMinions,
   jobIn,
   jobParams,
   NO_SSH,
@@ -68,7 +69,8 @@ function sortReturns(ctx: StateContext, returns: Dict, excused: Excused): Sorted
   const unchanged: string[] = [];
   for (const [minion, entry] of returns) {
     if (!isDict(entry)) continue;
-    if (entry.get('out') !== 'highstate') ctx.log.warning('Output from salt state not highstate');
+    if (entry.get('out') !== 'highstate' && !truthy(entry.get('failed')))
+      ctx.log.warning('Output from salt state not highstate');
     const ret = truthy(entry.get('failed')) ? false : (entry.get('ret') ?? entry.get('return') ?? false);
     if (!isGoodRun(ret, undefined, true)) {
       if (!excused.minions.includes(minion)) failed.push(pyStr(minion));
@@ -161,7 +163,7 @@ export const state = defineState({
     const sorted = sortReturns(ctx, returns, fail_minions);
     const { changes, failed } = sorted;
     if (changes.size > 0) result.set('changes', dict({ out: 'highstate', ret: changes }));
-    if (failed.length > allow_fail) return refuse(`Run failed on minions: ${failed.join(', ')}`);
+    if (failed.length > allow_fail) return refuse(`Run failed on minions: ${failedMinions(failed, returns)}`);
     result.set('comment', successText(sorted));
     if ((truthy(test) || truthy(ctx.opts.get('test'))) && changes.size > 0) result.set('result', null);
     return result;

@@ -150,7 +150,7 @@ export const showFunctions: Readonly<Record<string, FunctionSpec>> = {
     'list of low chunks, or a list of errors',
     async (ctx, kwargs) => {
       const { data, errors } = await lowstate(ctx, kwargs);
-      return errors.length > 0 ? [...errors] : [...data];
+      return errors.length > 0 ? shown(ctx, { data: dict(), errors }) : [...data];
     },
   ),
   show_states: ofTop(

@@ -124,7 +124,11 @@ test('state runs - are halted for a time, and ended between two states', async (
   );
   const before = ctx.clock.nowMs();
   const results = await ctx.functions.call('state.high', [high], dict({ __pub_jid: JID }));
-  assert.deepEqual([...(results as Dict).keys()], ['test_|-a_|-a_|-nop', 'test_|-b_|-b_|-nop']);
+  const tags = ['a', 'b', 'c'].map((id) => `test_|-${id}_|-${id}_|-nop`);
+  assert.deepEqual([...(results as Dict).keys()], tags);
+  const ended = (results as Dict).get(tags[2] ?? '') as Dict;
+  assert.equal(ended.get('result'), false);
+  assert.match(String(ended.get('comment')), /ended with state.soft_kill: .*, 2 in all, have not run/);
   assert.equal(ctx.clock.nowMs() - before, 6000);
   assert.ok(!existsSync(join(folder, 'cache/state_pause', JID)));
 });
