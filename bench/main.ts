@@ -1,7 +1,7 @@
 /** The benchmark: `npm run bench -- --help` (docs/guides/benchmark.md). */
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../src/errors/errors.ts';
+import { messageOf, UsageError } from '../src/errors/errors.ts';
 import { bareStarts } from './bare-start.ts';
 import { compareFigures, compareRuns, compareTurns, driftBetween, type Change } from './comparison.ts';
 import { renderComparison } from './compare-report.ts';
@@ -152,7 +152,7 @@ else {
     (code) => process.exit(code),
     (error: unknown) => {
       process.stderr.write(`${messageOf(error)}\n`);
-      process.exit(1);
+      process.exit(error instanceof UsageError ? error.exitCode : 1);
     },
   );
 }

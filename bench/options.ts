@@ -1,7 +1,7 @@
 /** The benchmark's command line. */
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BrineError } from '../src/errors/errors.ts';
+import { UsageError } from '../src/errors/errors.ts';
 
 /** Turns of a comparison in which both builds are measured. */
 const TURNS = 5;
@@ -58,7 +58,7 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
   -h, --help      print this
 `;
 
-/** Reads the command line. @throws BrineError saying what is wrong with it */
+/** Reads the command line. @throws UsageError saying what is wrong with it */
 export function readBenchOptions(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -84,15 +84,15 @@ export function readBenchOptions(
       },
     }));
   } catch (cause) {
-    throw new BrineError(`${(cause as Error).message}\n\n${HELP}`, { cause });
+    throw new UsageError(`${(cause as Error).message}\n\n${HELP}`, { cause });
   }
   const named = (values.only ?? '').split(',').filter((name) => name !== '');
   const only = values.table ? [...TABLE, ...named] : named;
   const unknown = only.find((name) => !scenarios.includes(name));
   if (unknown !== undefined)
-    throw new BrineError(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}.`);
+    throw new UsageError(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}.`);
   const real = values.real ?? env.BRINE_REAL_SALT;
-  if (values['real-only'] && !real) throw new BrineError('--real-only needs --real PATH or BRINE_REAL_SALT.');
+  if (values['real-only'] && !real) throw new UsageError('--real-only needs --real PATH or BRINE_REAL_SALT.');
   const { compare } = values;
   const isInTurns = compare !== undefined && isFolder(compare);
   const turns = wholeNumber('--turns', values.turns) ?? (isInTurns ? TURNS : 1);
@@ -123,6 +123,6 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   if (text === undefined) return undefined;
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1)
-    throw new BrineError(`${name} takes a whole number from 1 on, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`${name} takes a whole number from 1 on, not ${JSON.stringify(text)}.`);
   return number;
 }
