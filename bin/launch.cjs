@@ -31,12 +31,16 @@ module.exports = function launch(name, flags = []) {
   const modules = new Map();
   const scripts = [];
   const first = new Set();
+  /** Layers that are not loaded yet; the first one names the others. */
+  const further = [`${name}.cjs`];
 
-  const provide = (own) => {
-    for (const path of Object.keys(own)) modules.set(path, own[path]);
+  /** What an earlier layer has stays: a shared layer has it for programs that do not. */
+  const provide = (own, names = []) => {
+    for (const path of Object.keys(own)) if (!modules.has(path)) modules.set(path, own[path]);
+    further.push(...names);
   };
   const find = (path) => {
-    while (!modules.has(path)) loadNext();
+    while (!modules.has(path)) loadNext(path);
     return modules.get(path)();
   };
   /** Names what the first layer does not have. */
@@ -44,9 +48,9 @@ module.exports = function launch(name, flags = []) {
     if (!first.has(path)) process.stderr.write(`${path}\n`);
     return find(path);
   };
-  const layer = (at) => join(dist, `${name}${at === 0 ? '' : `.${at}`}.cjs`);
-  function loadNext() {
-    const path = layer(scripts.length);
+  function loadNext(wanted) {
+    if (further.length === 0) throw new Error(`no layer of ${name} has ${wanted}`);
+    const path = join(dist, further.shift());
     if (isTracing) process.stderr.write(`${path}\n`);
     // the bundler writes ASCII only, which is read faster as bytes
     const source = `(function (${PARAMETERS}) {${readFileSync(path, 'latin1')}\n})`;
@@ -68,8 +72,7 @@ module.exports = function launch(name, flags = []) {
   if (isCaching)
     process.on('exit', () => {
       // a layer that no run had need of yet gets a cache of what is compiled when it is loaded
-      for (let at = scripts.length; existsSync(layer(at)) && !existsSync(`${layer(at)}.cache`); at++)
-        loadNext();
+      while (further.length > 0 && !existsSync(`${join(dist, further[0])}.cache`)) loadNext();
       for (const [path, script] of scripts) writeFileSync(`${path}.cache`, script.createCachedData());
     });
   loadNext();

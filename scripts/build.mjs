@@ -56,39 +56,56 @@ const USUAL_STATES = [
   'src/runtime/extensions/sync.ts',
   'src/runtime/loader/salts-modules.ts',
 ];
+/** Layers that programs share, and the modules that each is for. The last one has all others. */
+const SHARED = [
+  ['usual', USUAL_STATES],
+  ['rest', undefined],
+];
 /**
- * Those in layers, and for each layer between the first and the last the modules that it is for, which usual runs import on demand: with
- * BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first layer, and the layers that it loads.
+ * Those in layers; for each layer of their own after the first the modules that it is for, which usual runs import on demand; and what they
+ * share. With BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first layer, and the layers that it loads.
  */
 const LAYERED = new Map([
-  ['salt', [[REQUESTER, ...OUTPUTTERS]]],
+  ['salt', { own: [[REQUESTER, ...OUTPUTTERS]], shared: ['rest'] }],
   [
     'salt-call',
-    [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/test/module.ts'], USUAL_STATES],
+    {
+      own: [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/test/module.ts']],
+      shared: ['usual', 'rest'],
+    },
   ],
-  ['salt-cp', [[REQUESTER]]],
+  ['salt-cp', { own: [[REQUESTER]], shared: ['rest'] }],
   [
     'salt-run',
-    [
-      [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/${name}/runner.ts`)],
-      [
-        'src/plugins/state/runner.ts',
-        'src/plugins/registry/module/table.generated.ts',
-        ...['state', 'config', 'saltutil', 'grains'].map((name) => `src/plugins/${name}/module.ts`),
-        ...['programs/runner/master-grains', 'runtime/pillar/service', 'storage/fileserver/open'].map(
-          (path) => `src/${path}.ts`,
-        ),
-        'src/runtime/loader/registry.ts',
-        ...OUTPUTTERS,
+    {
+      own: [
+        [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/${name}/runner.ts`)],
+        [
+          'src/plugins/state/runner.ts',
+          'src/plugins/registry/module/table.generated.ts',
+          ...['state', 'config', 'saltutil', 'grains'].map((name) => `src/plugins/${name}/module.ts`),
+          ...['programs/runner/master-grains', 'runtime/pillar/service', 'storage/fileserver/open'].map(
+            (path) => `src/${path}.ts`,
+          ),
+          'src/runtime/loader/registry.ts',
+          ...OUTPUTTERS,
+        ],
       ],
-    ],
+      shared: ['rest'],
+    },
   ],
-  ['salt-master', []],
-  ['salt-minion-worker', [USUAL_STATES]],
+  ['salt-master', { own: [], shared: ['rest'] }],
+  ['salt-minion-worker', { own: [], shared: ['usual', 'rest'] }],
   [
     'salt-key',
-    [['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts']],
+    {
+      own: [
+        ['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts'],
+      ],
+      shared: ['rest'],
+    },
   ],
+  ...['sls', 'salt-call-grains', 'function-catalog'].map((name) => [name, { own: [], shared: ['rest'] }]),
 ]);
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
@@ -124,15 +141,15 @@ await build({
   entryPoints: programs.filter((path) => !isSplit(path) && !isLayered(path)),
 });
 await buildSplit(programs.filter(isSplit));
-const layered = [...LAYERED].map(([name, hot]) => [`src/bin/${name}.ts`, hot]);
-for (const [name, text] of await buildLayers(settings, new Map(layered)))
+const layered = [...LAYERED].map(([name, layers]) => ({ entry: `src/bin/${name}.ts`, ...layers }));
+for (const [name, text] of await buildLayers(settings, layered, SHARED))
   writeFileSync(join(fresh, name), text);
-for (const name of readdirSync(fresh)) if (COMMANDS.has(name.split('.')[0])) deferBuiltins(join(fresh, name));
+for (const name of readdirSync(fresh)) if (isOfCommands(name.split('.')[0])) deferBuiltins(join(fresh, name));
 // V8 tells a cache that is of another text by the length of the text alone
 for (const name of readdirSync(outdir)) if (name.endsWith('.cjs.cache')) rmSync(join(outdir, name));
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
-removeStaleParts(new Set(builtNames));
+removeStale(new Set(builtNames));
 copyPython();
 await buildApiClient();
 await buildConsole(outdir);
@@ -198,13 +215,17 @@ function copyPython() {
   cpSync(from, to, { recursive: true, filter: (path) => !path.includes('__pycache__') });
 }
 
-/** Removes the parts that no program of this build has, once they are old. */
-function removeStaleParts(current) {
+/** Removes the parts and layers that no program of this build has, once they are old. */
+function removeStale(current) {
   for (const name of readdirSync(outdir)) {
     const path = join(outdir, name);
-    if (!name.startsWith('part-') || current.has(name)) continue;
+    if (!/\.cjs$/.test(name) || current.has(name)) continue;
     if (Date.now() - statSync(path).mtimeMs > STALE_PART_MS) rmSync(path);
   }
+}
+
+function isOfCommands(name) {
+  return COMMANDS.has(name) || SHARED.some(([shared]) => shared === name);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Programs in layers: what every run needs in one small file, what usual runs need besides in further ones, all else in the last. A
 // command that lives for a twentieth of a second does not read, or have V8 look through, the four megabytes of functions that it will not
-// call. bin/launch.cjs puts the layers together; every module is in exactly one of them.
+// call. bin/launch.cjs puts the layers together. Those of one program hold each module once; the later ones are shared by many programs,
+// and a module that a shared layer has in common with an earlier one of the program is taken from the earlier.
 import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,62 +10,89 @@ import { externalPackages, root } from './bundle.mjs';
 /** What stands for a module of another layer: its exports, taken from there when this is evaluated. */
 const ELSEWHERE = 'brine-layer';
 const REGISTRY = 'brine-registry';
+/** The file that a layer begins with, which there is not. */
+const ENTRY = 'brine-layer.ts';
 
 /**
  * @param settings of esbuild, for each layer
- * @param programs path of each program's entry, and for each layer between the first and the last the modules that it is for
+ * @param programs path of each program's entry, its own layers after the first (the modules that each is for), and the names of the shared ones
+ * that follow
+ * @param shared the modules that each shared layer is for; the last, which every program has, is for all others
  * @returns text of each layer by the name of its file
  */
-export async function buildLayers(settings, programs) {
-  const graph = await importsOf([...programs.keys()]);
+export async function buildLayers(settings, programs, shared) {
+  const graph = await importsOf(programs.map(({ entry }) => entry));
   const exported = await exportsOf([...graph.keys()].filter((path) => path.endsWith('.ts')));
-  const files = new Map();
-  const all = [...programs].map(async ([entry, roots]) => {
-    const name = entry.slice(entry.lastIndexOf('/') + 1, -3);
-    const layers = [closure(graph, [entry], isStatic)];
-    for (const some of roots) layers.push(minus(closure(graph, some, isStatic), ...layers));
-    layers.push(
-      minus(
-        closure(graph, [entry], () => true),
-        ...layers,
-      ),
-    );
-    for (const [at, own] of layers.entries()) {
-      const file = `${name}${at === 0 ? '' : `.${at}`}.cjs`;
-      const first = `import ${JSON.stringify(REGISTRY)};\nimport ${JSON.stringify(`./${entry}`)};`;
-      const contents = at === 0 ? first : lazyEntry(own);
-      files.set(file, await buildLayer(settings, file, contents, own, entry, exported));
-    }
-  });
-  await Promise.all(all);
-  return files;
+  const plans = programs.map((program) => ({ ...program, layers: ownLayers(graph, program) }));
+  const jobs = plans.flatMap((plan) => layersOfProgram(plan));
+  for (const [name, roots] of shared) {
+    const users = plans.filter((plan) => plan.shared.includes(name));
+    jobs.push(sharedLayer(graph, name, roots, users));
+    for (const { layers } of users) layers.push(jobs.at(-1).has);
+  }
+  const texts = jobs.map(async (job) => [job.file, await buildLayer(settings, job, exported)]);
+  return new Map(await Promise.all(texts));
 }
 
-async function buildLayer(settings, file, contents, own, entry, exported) {
+/** The modules of each layer that is the program's own. */
+function ownLayers(graph, { entry, own }) {
+  const layers = [closure(graph, [entry], isStatic)];
+  for (const some of own) layers.push(minus(closure(graph, some, isStatic), ...layers));
+  return layers;
+}
+
+function layersOfProgram({ entry, layers, shared }) {
+  const name = entry.slice(entry.lastIndexOf('/') + 1, -3);
+  const files = layers.map((_, at) => `${name}${at === 0 ? '' : `.${at}`}.cjs`);
+  const further = [...files.slice(1), ...shared.map((each) => `${each}.cjs`)];
+  return [...layers].map((has, at) => {
+    const first = `import ${JSON.stringify(REGISTRY)};\nimport ${JSON.stringify(`./${entry}`)};`;
+    const contents = at === 0 ? first : lazyEntry(has);
+    return { file: files[at], contents, has, own: has, entry, further };
+  });
+}
+
+/** Modules that one of its users has in an earlier layer are looked up, so that they exist once. */
+function sharedLayer(graph, name, roots, users) {
+  const all =
+    roots === undefined
+      ? closure(
+          graph,
+          users.map(({ entry }) => entry),
+          () => true,
+        )
+      : closure(graph, roots, isStatic);
+  const isEarlier = (path) => (user) => user.layers.some((layer) => layer.has(path));
+  const has = new Set([...all].filter((path) => !users.every(isEarlier(path))));
+  const own = new Set([...has].filter((path) => !users.some(isEarlier(path))));
+  return { file: `${name}.cjs`, contents: lazyEntry(has), has, own };
+}
+
+async function buildLayer(settings, job, exported) {
   const { outputFiles } = await build({
     ...settings,
     format: 'cjs',
     write: false,
     entryPoints: undefined,
-    stdin: { contents, resolveDir: root, sourcefile: `${file}.ts`, loader: 'ts' },
-    plugins: [elsewhere(own, entry, exported)],
+    stdin: { contents: job.contents, resolveDir: root, sourcefile: ENTRY, loader: 'ts' },
+    plugins: [elsewhere(job, exported)],
   });
   return outputFiles[0].text;
 }
 
 /** Bundles the modules of one layer, and has all others looked up. */
-function elsewhere(own, entry, exported) {
+function elsewhere({ own, entry, further }, exported) {
   return {
     name: ELSEWHERE,
     setup(build) {
       build.onResolve({ filter: new RegExp(`^${REGISTRY}$`) }, ({ path }) => ({ path, namespace: REGISTRY }));
       build.onLoad({ filter: /.*/, namespace: REGISTRY }, () => ({
-        contents: registryText(own, entry),
+        contents: registryText(own, entry, further),
         resolveDir: root,
         loader: 'ts',
       }));
       build.onResolve({ filter: /^\./ }, ({ path, importer, resolveDir, kind }) => {
-        if (importer.includes('/node_modules/')) return undefined;
+        if (importer.includes('/node_modules/') || importer.endsWith(ENTRY)) return undefined;
         const target = relative(root, join(resolveDir || dirname(importer), path));
         const isOwn = own.has(target);
         // a module that is imported on demand here would have all that it imports evaluated on demand, and the whole layer with it
@@ -86,12 +114,12 @@ function elsewhere(own, entry, exported) {
   };
 }
 
-/** Evaluates all its modules and hands them out, before the program runs. */
-function registryText(modules, entry) {
+/** Evaluates all its modules and hands them out, with the names of the further layers, before the program runs. */
+function registryText(modules, entry, further) {
   const list = [...modules].filter((path) => path.endsWith('.ts') && path !== entry);
   const imports = list.map((path, at) => `import * as m${at} from ${JSON.stringify(`./${path}`)};`);
   const entries = list.map((path, at) => `${JSON.stringify(path)}: () => m${at}`);
-  return `${imports.join('\n')}\n__brineModules({${entries.join(',\n')}});`;
+  return `${imports.join('\n')}\n__brineModules({${entries.join(',\n')}}, ${JSON.stringify(further)});`;
 }
 
 /** Hands out its modules, and evaluates each when somebody asks for it. */

@@ -14,7 +14,7 @@ export class Catalog {
   #all: Promise<FunctionCatalog> | undefined;
 
   /** @param script the program of the thread; where it is missing, as beside sources that are not built, it is read in place */
-  constructor(script = join(import.meta.dirname, 'function-catalog.cjs')) {
+  constructor(script = join(import.meta.dirname, '../bin/function-catalog.cjs')) {
     this.#script = script;
   }
 
