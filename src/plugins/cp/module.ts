@@ -24,6 +24,7 @@ import { cacheUrl, environmentOf, fetchUrl, withFileClient } from '../shared/cp-
 import { pushFile, pushFolder } from './module/push.ts';
 import { renderPaths, renderTemplateText, type TemplateUse } from '../shared/render-file.ts';
 import { receiveFiles, receivePiece } from './module/receive.ts';
+import { isAskedFor, noFile, tellMissing, tellNoFolder } from './module/missing.ts';
 import { noPath, param } from '../../runtime/loader/params.ts';
 
 const CACHED_AT_ONCE = 16;
@@ -71,7 +72,7 @@ async function getTemplate(
   { makedirs, ...use }: Omit<TemplateUse, 'path'> & { readonly makedirs: boolean },
 ): Promise<Value> {
   const source = await cacheUrl(ctx, url, use.saltenv);
-  if (source === false || !existsSync(source)) return '';
+  if (source === false || !existsSync(source)) return noFile(ctx, url, use.saltenv, '');
   let content: string;
   try {
     const text = decodeUtf8(readFileSync(source));
@@ -83,7 +84,10 @@ async function getTemplate(
   }
   const target = dest === '' ? externalFilePath(cachedirOf(ctx), use.saltenv, url) : dest;
   if (dest === '' || makedirs) makeFolders(dirname(target));
-  if (!existsSync(dirname(target))) return '';
+  if (!existsSync(dirname(target))) {
+    tellNoFolder(ctx, url, dirname(target));
+    return '';
+  }
   const file = await FileReplacement.begin(target);
   try {
     await file.write(Buffer.from(content));
@@ -159,11 +163,14 @@ export const cpModule = defineModule({
                 'salt.exceptions.MinionError',
                 `Unsupported path: ${redactUrl(wanted.url)}`,
               );
-            if (!existsSync(wanted.url)) return '';
+            if (!existsSync(wanted.url)) return noFile(ctx, wanted.url, wanted.saltenv, '');
           }
           const got = await client.getFile(wanted.url, to, options);
           if (got !== false) return got;
-          return truthy(await client.hashFile(wanted.url, wanted.saltenv)) ? false : '';
+          if (!truthy(await client.hashFile(wanted.url, wanted.saltenv)))
+            return noFile(ctx, wanted.url, wanted.saltenv, '');
+          tellNoFolder(ctx, wanted.url, dirname(to));
+          return false;
         });
       },
     }),
@@ -204,7 +211,9 @@ export const cpModule = defineModule({
         const use = { saltenv: environment, kwargs };
         const [from = '', to = ''] = await renderPaths(ctx, [path, dest], template, use);
         const options = { saltenv: environment, gzip };
-        return withFileClient(ctx, (client) => client.getDir(from, to, options));
+        const got = await withFileClient(ctx, (client) => client.getDir(from, to, options));
+        if (got.length === 0) tellMissing(ctx, 'folder', from, environment);
+        return got;
       },
     }),
     get_url: defineFunction({
@@ -241,7 +250,8 @@ export const cpModule = defineModule({
           sourceHash: source_hash,
         });
         if (fetched === undefined) {
-          ctx.log.error(`Unable to fetch file ${redactUrl(path)} from saltenv ${environment}.`);
+          const named = parseSaltUrl(path).saltenv ?? environment;
+          ctx.log.error(`Unable to fetch file ${redactUrl(path)} from saltenv ${named}.`);
           return isSaltUrl(path) ? false : '';
         }
         if ('path' in fetched) return fetched.path;
@@ -258,7 +268,7 @@ export const cpModule = defineModule({
       run: async (ctx, { path, saltenv }) => {
         const wanted = target(ctx, path, saltenv);
         const cached = await cacheUrl(ctx, wanted.url, wanted.saltenv);
-        if (cached === false || !existsSync(cached)) return false;
+        if (cached === false || !existsSync(cached)) return noFile(ctx, wanted.url, wanted.saltenv, false);
         const bytes = readFileSync(cached);
         return decodeUtf8(bytes) ?? bytes;
       },
@@ -302,9 +312,10 @@ export const cpModule = defineModule({
       returns: 'list of the paths in the cache; False for a file that does not exist',
       examples: ["salt '*' cp.cache_files salt://pathto/file1,salt://pathto/file1"],
       run: (ctx, { paths, saltenv }) => {
-        return mapLimited(paths, CACHED_AT_ONCE, (url) => {
+        return mapLimited(paths, CACHED_AT_ONCE, async (url) => {
           const wanted = target(ctx, url, saltenv);
-          return cacheUrl(ctx, wanted.url, wanted.saltenv);
+          const cached = await cacheUrl(ctx, wanted.url, wanted.saltenv);
+          return cached === false ? noFile(ctx, wanted.url, wanted.saltenv, cached) : cached;
         });
       },
     }),
@@ -323,15 +334,21 @@ export const cpModule = defineModule({
       },
       returns: 'list of the paths in the cache',
       examples: ["salt '*' cp.cache_dir salt://path/to/dir include_pat='E@*.py$'"],
-      run: (ctx, { path, saltenv, include_empty, include_pat, exclude_pat }) =>
-        withFileClient(ctx, (client) =>
+      run: async (ctx, { path, saltenv, include_empty, include_pat, exclude_pat }) => {
+        const environment = environmentOf(ctx, saltenv);
+        const cached = await withFileClient(ctx, (client) =>
           client.cacheDir(path, {
-            saltenv: environmentOf(ctx, saltenv),
+            saltenv: environment,
             includeEmpty: include_empty,
             include: include_pat,
             exclude: exclude_pat,
           }),
-        ),
+        );
+        const isWhole = include_pat === null && exclude_pat === null;
+        if (cached.length === 0 && isWhole && isAskedFor(ctx, 'cp.cache_dir'))
+          tellMissing(ctx, 'folder', path, environment);
+        return cached;
+      },
     }),
     cache_master: defineFunction({
       doc: 'Fetches all files of an environment into the cache of the minion.',
@@ -348,7 +365,7 @@ export const cpModule = defineModule({
       run: (ctx, { path }) =>
         withFileClient(ctx, async (client) => {
           const file = path;
-          if (!existsSync(file)) return '';
+          if (!existsSync(file)) return noFile(ctx, file, '', '');
           const known = isCached(cachedirOf(ctx), file, environmentOf(ctx, null));
           const sums =
             known === '' ? [] : await Promise.all([file, known].map((name) => client.hashFile(name, '')));
@@ -382,7 +399,13 @@ export const cpModule = defineModule({
       examples: ["salt '*' cp.hash_file salt://path/to/file"],
       run: (ctx, { path, saltenv }) => {
         const wanted = target(ctx, path, saltenv);
-        return withFileClient(ctx, (client) => client.hashFile(wanted.url, wanted.saltenv));
+        return withFileClient(ctx, async (client) => {
+          const sum = await client.hashFile(wanted.url, wanted.saltenv);
+          // of a file of this machine the client has said so
+          if (!truthy(sum) && isSaltUrl(wanted.url) && isAskedFor(ctx, 'cp.hash_file'))
+            tellMissing(ctx, 'file', wanted.url, wanted.saltenv);
+          return sum;
+        });
       },
     }),
     stat_file: defineFunction({
@@ -398,7 +421,10 @@ export const cpModule = defineModule({
         const wanted = target(ctx, path, saltenv);
         return withFileClient(ctx, async (client) => {
           const mode = (await client.statFile(wanted.url, wanted.saltenv))?.[0];
-          if (mode === undefined) return null;
+          if (mode === undefined) {
+            if (isAskedFor(ctx, 'cp.stat_file')) tellMissing(ctx, 'file', wanted.url, wanted.saltenv);
+            return null;
+          }
           return octal === true ? `0o${(toNumber(mode) ?? 0).toString(8)}`.slice(-4) : mode;
         });
       },

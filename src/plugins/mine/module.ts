@@ -50,8 +50,11 @@ async function runFor(
   try {
     return await ctx.functions.call(fun, args, kwargs);
   } catch (error) {
-    ctx.log.error(`Function ${fun} in mine.${caller} failed to execute`);
-    ctx.log.debug(`Error: ${messageOf(error)}`);
+    // Salt has the reason at debug only, so that nobody reads it
+    ctx.log.error(
+      `Function ${fun} in mine.${caller} failed to execute; nothing is kept for it: ${messageOf(error)}`,
+      error,
+    );
     return undefined;
   }
 }

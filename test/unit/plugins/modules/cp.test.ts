@@ -19,6 +19,7 @@ import { cpModule } from '../../../../src/plugins/cp/module.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { decode, encode } from '../../../../src/formats/wire/msgpack.ts';
 import { fakeContext } from '../../../support/module-context.ts';
+import { LOG_LEVELS } from '../../../../src/host/log.ts';
 import { makeTree, type Tree } from '../../storage/fileserver/tree.ts';
 
 const sha = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
@@ -29,6 +30,8 @@ interface Minion {
   readonly asked: string[];
   readonly cache: string;
   retcode(): number;
+  /** What stands in the log at the default level. */
+  errors(): string[];
   cp(fun: string, args?: Value[], kwargs?: DictInit): Promise<Value>;
 }
 
@@ -61,6 +64,10 @@ function minion(
     asked,
     cache,
     retcode: () => context.retcode,
+    errors: () =>
+      context.logged
+        .filter(({ level }) => LOG_LEVELS[level] >= LOG_LEVELS.warning)
+        .map(({ message }) => message),
     cp: async (fun, args = [], kwargs = {}) => {
       const spec = cpModule.functions[fun];
       assert.ok(spec, fun);
@@ -93,6 +100,44 @@ test('cp - get_file says what is missing as Salt does', async (t) => {
   assert.equal(await cp('get_file', ['salt://a', deep], { makedirs: true }), deep);
   assert.equal(await cp('get_file', ['/does/not/exist', '/tmp/never']), '');
   await assert.rejects(cp('get_file', [join(tree.folder, 'base/a'), '/tmp/never']), /Unsupported path: /);
+});
+
+test('cp - what is not there is named once, with its environment', async (t) => {
+  const missing = async (fun: string, args: Value[], kwargs: DictInit = {}): Promise<string> => {
+    const { tree, cp, errors } = minion(t, undefined, `cp.${fun}`);
+    tree.write({ 'base/a': 'x' });
+    await cp(fun, args, kwargs);
+    assert.equal(errors().length, 1, `${fun}: ${errors().join(' | ')}`);
+    return errors()[0] ?? '';
+  };
+  const url = 'salt://none?saltenv=dev';
+  for (const [fun, ...args] of [
+    ['get_file', '/tmp/never'],
+    ['get_template', '/tmp/never'],
+    ['get_file_str'],
+    ['get_url', '/tmp/never'],
+    ['cache_file'],
+    ['cache_files'],
+    ['hash_file'],
+    ['stat_file'],
+  ] as const) {
+    assert.match(await missing(fun, [url, ...args]), /salt:\/\/none.*saltenv '?dev/, fun);
+    assert.match(await missing(fun, ['salt://none', ...args]), /salt:\/\/none.*saltenv '?base/, fun);
+  }
+  const folder = /has no folder 'salt:\/\/none' in saltenv 'dev'/;
+  assert.match(await missing('get_dir', ['salt://none', '/tmp/never'], { saltenv: 'dev' }), folder);
+  assert.match(await missing('cache_dir', ['salt://none'], { saltenv: 'dev' }), folder);
+  assert.match(await missing('cache_local_file', ['/no/file']), /no file \/no\/file on this minion/);
+  assert.match(await missing('get_file', ['/no/file', '/tmp/never']), /no file \/no\/file on this minion/);
+  assert.match(await missing('get_file', ['salt://a', '/no/folder/a']), /no folder '\/no\/folder'/);
+});
+
+test('cp - functions that only look for a file write nothing when it is missing', async (t) => {
+  const { cp, errors } = minion(t, undefined, 'state.apply');
+  await cp('hash_file', ['salt://none']);
+  await cp('stat_file', ['salt://none']);
+  await cp('cache_dir', ['salt://none']);
+  assert.deepEqual(errors(), []);
 });
 
 test('cp - a file that replaces another keeps its mode, and a link stays a link', async (t) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { UnreachableError } from '../../../../src/errors/errors.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { LOG_LEVELS } from '../../../../src/host/log.ts';
 import { fakeContext } from '../../../support/module-context.ts';
 
 test('mine.update - takes out what is no longer configured, and leaves what was sent', async (t) => {
@@ -55,4 +56,23 @@ test('mine.update - takes out what is no longer configured, and leaves what was 
 
   assert.equal(await called('mine.update', [], dict()), null);
   assert.deepEqual(names(), ['test.false', 'test.true']);
+});
+
+test('mine - a function that fails is named with its reason', async (t) => {
+  const cachedir = mkdtempSync(join(tmpdir(), 'brine-mine-'));
+  t.after(() => rmSync(cachedir, { recursive: true }));
+  const request = (): Promise<Value> => Promise.resolve(true);
+  const mine_functions = dict({ fails: [dict({ mine_function: 'test.exception' }), 'the disk is gone'] });
+  const opts = dict({ id: 'm1', file_client: 'remote', cachedir, mine_functions });
+  const context = fakeContext({ id: 'm1', opts, services: { request, requestAll: request } });
+  const lines = (): string[] =>
+    context.logged.filter(({ level }) => LOG_LEVELS[level] >= LOG_LEVELS.error).map(({ message }) => message);
+
+  assert.equal(await context.functions.call('mine.send', ['nosuch.fun'], new Map()), false);
+  assert.equal(lines().length, 1);
+  assert.match(lines()[0] ?? '', /nosuch\.fun in mine\.send failed to execute.*: .*nosuch/);
+
+  await context.functions.call('mine.update', [], new Map());
+  assert.equal(lines().length, 2);
+  assert.match(lines()[1] ?? '', /test\.exception in mine\.update failed.*: .*the disk is gone/);
 });
