@@ -47,6 +47,8 @@ export type ErrorCode =
   | 'too-many-attempts'
   /** Something went wrong here; `details.id` stands in the log beside the reason. */
   | 'internal'
+  /** The master could not do it, for the reason that the message gives: a full disk, for example. */
+  | 'master-failed'
   /** The master is not one of Brine, or an option that this needs is not set. */
   | 'not-served'
   /** The function was run, and failed. */

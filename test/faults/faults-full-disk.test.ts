@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
+import { ApiFleet } from '../support/api/api-fleet.ts';
 import { SmallDisk } from '../support/cluster/small-disk.ts';
 import { Fleet, namesIn, ours, runProgram, until, type Daemon } from '../support/fleet.ts';
 
@@ -113,6 +114,49 @@ test(
     assert.deepEqual(await fleet.json(['web', 'test.ping']), { web: true });
     assert.deepEqual(numbers(), ['0', '1', '2', '3', '4']);
     assert.deepEqual(lines(master, /Reactor ends after|cannot rollback/), []);
+  },
+);
+
+test(
+  'faults - who asks a salt-api of a master without room is told the reason by both versions, as data that programs read',
+  { timeout: 180_000 },
+  async (t) => {
+    let disk: SmallDisk | undefined;
+    t.after(() => disk?.release());
+    const api = await ApiFleet.start(t, [], (fleet) => {
+      disk = SmallDisk.mount(t, fleet.path('m', 'cache'));
+    });
+    if (disk === undefined) return t.skip(NOT_MOUNTED);
+    await api.fleet.joinMinion('web');
+    const credentials = { username: 'alice', password: 'pw', eauth: 'file' };
+    api.token = await api.logIn();
+    disk.fill();
+    const job = { tgt: 'web', fun: 'test.ping' };
+    const wanted = /^The job was not published: .*cannot be written: no room is left .* Make room on /;
+    const first = async (client: string): Promise<void> => {
+      const sent = await api.run([{ client, ...job }]);
+      const alone = await api.send('/run', { json: [{ client, ...job, ...credentials }], isAnonymous: true });
+      for (const { status, json } of [sent, alone]) {
+        assert.equal(status, 500, client);
+        assert.match(String(json.return), wanted, client);
+      }
+    };
+    for (const client of ['local', 'local_async', 'local_subset', 'local_batch']) await first(client);
+    assert.match(String((await api.send('/minions', { json: job })).json.return), wanted);
+    const published = await api.send('/api/v2/jobs', {
+      json: job,
+    });
+    const { error } = JSON.parse(published.text) as { error: { code: string; message: string } };
+    assert.deepEqual([published.status, error.code], [500, 'master-failed'], error.message);
+    assert.match(error.message, wanted);
+    const session = await api.send('/api/v2/session', { json: credentials, isAnonymous: true });
+    assert.equal(session.status, 500, session.text);
+    assert.match(
+      session.text,
+      /"code":"master-failed","message":"The master could not keep a token for this log-in/,
+    );
+    disk.empty();
+    assert.equal((await api.run([{ client: 'local', ...job }])).status, 200);
   },
 );
 

@@ -1,7 +1,7 @@
 /** What is answered when something goes wrong (salt/netapi/rest_cherrypy/app.py `hypermedia_handler`, 3006.16). */
 import { messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { dict, type Value } from '../../python/values/value.ts';
-import { MasterDownError, NotAuthorisedError } from '../../runtime/client/errors.ts';
+import { ClientError, MasterDownError, NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { HttpFault } from './http-fault.ts';
 import { BadCallError } from './low.ts';
 
@@ -15,7 +15,8 @@ export function faultOf(error: unknown): HttpFault | undefined {
   return undefined;
 }
 
-/** The data that is answered with status 500. */
+/** The data that is answered with status 500: what the master gives as its reason is said, and what happened in here only with `debug`. */
 export function unexpected(error: unknown, debug: boolean): Value {
-  return dict({ status: 500, return: debug ? messageOf(error) : 'An unexpected error occurred' });
+  const isTold = debug || error instanceof ClientError;
+  return dict({ status: 500, return: isTold ? messageOf(error) : 'An unexpected error occurred' });
 }

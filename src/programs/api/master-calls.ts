@@ -3,7 +3,7 @@ import { SaltInvocationError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { NotAuthorisedError } from '../../runtime/client/errors.ts';
+import { ClientError, NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { loginFields } from '../../runtime/client/login.ts';
 import { isRunReturn, refusalIn, ReturnsOfRuns } from '../../runtime/client/master-runs.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
@@ -153,5 +153,5 @@ function errorIn(reply: Value): Error {
   const refusal = refusalIn(reply);
   if (/Authenti|Authori/.test(name)) return new NotAuthorisedError(refusal.message);
   if (name === 'SaltInvocationError') return new SaltInvocationError(refusal.message);
-  return new Error(refusal.message);
+  return new ClientError(refusal.message);
 }

@@ -24,13 +24,18 @@ export class ApiFleet {
     this.port = port;
   }
 
-  /** @param options below `rest_cherrypy`; they may name files of the fleet */
+  /**
+   * @param options below `rest_cherrypy`; they may name files of the fleet
+   * @param prepare is run before anything is started
+   */
   static async start(
     t: TestContext,
     options: readonly string[] | ((fleet: Fleet) => readonly string[]) = [],
+    prepare: (fleet: Fleet) => void = () => undefined,
   ): Promise<ApiFleet> {
     const port = await freePort();
     const fleet = await Fleet.create(t);
+    prepare(fleet);
     const further = typeof options === 'function' ? options(fleet) : options;
     writeFileSync(fleet.path('users'), 'alice:pw\nlimited:pw\n');
     mkdirSync(fleet.path('static'));

@@ -45,6 +45,10 @@ export const FAULTS = {
     status: 500,
     doc: 'Something went wrong here; `details.id` stands in the log beside the reason.',
   },
+  'master-failed': {
+    status: 500,
+    doc: 'The master could not do it, for the reason that the message gives: a full disk, for example.',
+  },
   'not-served': {
     status: 501,
     doc: 'The master is not one of Brine, or an option that this needs is not set.',
@@ -103,11 +107,13 @@ const OF_STATUS: ReadonlyMap<number, FaultCode> = new Map([
   [417, 'expectation-failed'],
   [429, 'too-many-attempts'],
   [431, 'too-many-fields'],
+  [500, 'master-failed'],
   [503, 'too-busy'],
   [504, 'timed-out'],
 ]);
 
-/** What the parts that both interfaces share say, in the words of this one. */
-export function faultOfHttp({ status, message, headers }: HttpFault): ApiFault {
-  return new ApiFault(OF_STATUS.get(status) ?? 'internal', message, { headers });
+/** What the parts that both interfaces share say, in the words of this one. @returns undefined for a status that none of them has */
+export function faultOfHttp({ status, message, headers }: HttpFault): ApiFault | undefined {
+  const code = OF_STATUS.get(status);
+  return code === undefined ? undefined : new ApiFault(code, message, { headers });
 }

@@ -1,7 +1,12 @@
 /** The second version of the interface: from a request below `/api/v2` to its answer. Every answer is JSON, errors as well. */
 import { messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { isDict, type Value } from '../../../python/values/value.ts';
-import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../runtime/client/errors.ts';
+import {
+  ClientError,
+  MasterDownError,
+  NoMinionsError,
+  NotAuthorisedError,
+} from '../../../runtime/client/errors.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
 import { mayAsk } from '../api-acl.ts';
 import { signalOfEnd } from '../at-end.ts';
@@ -295,6 +300,8 @@ function knownFault(error: unknown): ApiFault | undefined {
   if (error instanceof NotAuthorisedError) return new ApiFault('not-allowed', error.message);
   if (error instanceof SaltInvocationError || error instanceof BadCallError)
     return new ApiFault('bad-call', error.message);
+  // after the classes of which this is the base
+  if (error instanceof ClientError) return new ApiFault('master-failed', error.message);
   if (error instanceof TargetError) return new ApiFault('bad-target', error.message);
   return undefined;
 }
