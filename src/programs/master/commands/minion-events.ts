@@ -27,7 +27,7 @@ export interface MinionEventsDeps {
 }
 
 interface EventsRequestContext extends MinionEventsDeps {
-  readonly warn: (text: string) => void;
+  readonly warn: (text: string, kind?: string) => void;
   /** What must be kept before the request is answered. */
   readonly receipts: Promise<void>[];
   /** Tags that speak of a minion and of a job that was not meant for it. */
@@ -61,6 +61,11 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
       registry: registry?.isSyndic(id, pretag) ? registry : undefined,
     };
     if (Array.isArray(events)) {
+      if (events.length > EVENTS_MAX)
+        warn(
+          `${id} sent ${events.length} events in one request, of which the last ${events.length - EVENTS_MAX} were dropped; send at most ${EVENTS_MAX} at a time`,
+          'too many',
+        );
       for (const event of events.slice(0, EVENTS_MAX)) {
         if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
       }

@@ -367,6 +367,7 @@ test('minion events - a flood of forbidden or endless tags does not fill the log
   assert.ok(lines.every((line) => line.length < 500));
   fire({ events: Array.from({ length: 20_000 }, () => dict({ tag: `t`, data: dict({}) })) });
   assert.equal(fired.length, 10_000);
+  assert.match(lines.join('\n'), /sent 20000 events in one request, of which the last 10000 were dropped/);
 });
 
 test('minion events - odd loads cost nothing', () => {
