@@ -19,6 +19,7 @@ import { dayOf, isImpossibleJid, type DayWindow } from '../../../storage/jobs/jo
 import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { funText } from '../../../storage/jobs/job-rows.ts';
+import { countedLines } from '../counted-log.ts';
 import type { JobTargets } from '../job-targets.ts';
 import type { ReturnOutcome } from '../worker-figures.ts';
 import { TRACE_FIELD } from '../../../runtime/tracing/context.ts';
@@ -47,10 +48,19 @@ const NOT_KEPT = 'nocache';
 
 /** Serves `_return`. The reply is sent when the return is in the job cache, never before. */
 export function returnHandler(deps: ReturnHandlerDeps): AesHandler {
+  const repeated = countedLines(deps.log, 'error');
+  const apart = countedLines(deps.log, 'warning');
   return async ({ id, load }) => {
-    await takeReturn(deps, id, load);
+    await takeReturn(deps, id, load, { repeated, apart });
     return { value: null };
   };
+}
+
+interface TakeOptions {
+  readonly once?: boolean;
+  /** Write what a minion does wrong again and again a few times only. */
+  readonly repeated?: (name: string, text: string) => void;
+  readonly apart?: (name: string, text: string) => void;
 }
 
 /**
@@ -63,7 +73,7 @@ export async function takeReturn(
   deps: ReturnHandlerDeps,
   id: string,
   load: Dict,
-  options: { readonly once?: boolean } = {},
+  options: TakeOptions = {},
 ): Promise<void> {
   // who listens to events is not to see it: Salt's returns have no such field
   const parent = load.get(TRACE_FIELD);
@@ -83,7 +93,7 @@ async function take(
   deps: ReturnHandlerDeps,
   id: string,
   load: Dict,
-  { once = false }: { readonly once?: boolean },
+  { once = false, repeated, apart }: TakeOptions,
 ): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
@@ -100,7 +110,8 @@ async function take(
   if (stranger !== undefined) {
     count('apart');
     deps.fireEvent(tags.jobApart(jid, id), load);
-    return deps.log.warning(`${id} has returned for job ${jid}, ${stranger}: it is no return of that job.`);
+    const text = `${id} has returned for job ${jid}, ${stranger}: it is no return of that job.`;
+    return apart === undefined ? deps.log.warning(text) : apart(id, text);
   }
   const tell = (): void => {
     deps.fireEvent(tags.jobReturn(jid, id), load);
@@ -112,7 +123,7 @@ async function take(
   count(isNew ? 'kept' : 'repeated');
   if (once && isNew) tell();
   if (once || isNew) return;
-  deps.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
+  repeated?.(id, `${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
 }
 
 /** Why a return has no part in the job that it names; undefined for one that has. */

@@ -69,6 +69,8 @@ test('returns - one is kept and told, a second one is not kept', async (t) => {
     [['m1', true]],
   );
   assert.match(lines.join('\n'), /m1 has returned job .* before; the first return stays/);
+  for (let n = 0; n < 100; n++) await give('m1', { jid: JID, fun: 'test.ping', return: n });
+  assert.ok(lines.filter((line) => line.includes('first return stays')).length <= 10, 'a flood fills no log');
 });
 
 test('returns - one that began on the minion and is sent again is one job; a proposed jid of somebody else or of the future is not taken', async (t) => {
