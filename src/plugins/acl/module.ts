@@ -26,7 +26,8 @@ function filesOf(files: readonly Value[]): string[] {
 function prefixOf(type: string): string {
   const isDefault = type.startsWith('d');
   const kind = isDefault ? type.replaceAll('default:', '').replaceAll('d:', '') : type;
-  const letter = ['user', 'group', 'mask'].find((word) => kind === word || kind === word[0])?.[0] ?? '';
+  const letter =
+    ['user', 'group', 'mask', 'other'].find((word) => kind === word || kind === word[0])?.[0] ?? '';
   return `${isDefault ? 'd:' : ''}${letter}`;
 }
 

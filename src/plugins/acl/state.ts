@@ -6,14 +6,9 @@ import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { isRights, octalOf } from './state/rights.ts';
 import { outcomeResultFirst as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
-
-const OCTAL: ReadonlyMap<string, number> = new Map([
-  ['r', 4],
-  ['w', 2],
-  ['x', 1],
-]);
 
 const failure = (name: string, comment: string): StateResult => outcome(name, false, comment);
 
@@ -34,14 +29,36 @@ interface Acls {
   readonly isDefault: boolean;
 }
 
-const octalOf = (perms: string): number =>
-  [...perms].reduce((sum, letter) => sum + (OCTAL.get(letter) ?? 0), 0);
-
 const lettersOf = (octal: number): string =>
-  `${octal & 1 ? 'r' : '-'}${octal & 2 ? 'w' : '-'}${octal & 4 ? 'x' : '-'}`;
+  `${octal & 4 ? 'r' : '-'}${octal & 2 ? 'w' : '-'}${octal & 1 ? 'x' : '-'}`;
+
+/**
+ * What setfacl would not take, in a sentence: it is said before anything is changed, and in test mode.
+ *
+ * Salt compat: Salt's test mode promises it, and with `force` all entries are gone before setfacl fails.
+ */
+function refusal({ type, perms }: Wanted, names: readonly string[]): string | undefined {
+  if (!isRights(perms))
+    return `'${perms}' are no permissions: write each of r, w and x at most once, X for x on folders and programs alone, - for none, or one digit from 0 to 7`;
+  const named = names.find((name) => name !== '');
+  return /(?:^|:)(?:m|mask|o|other)$/.test(type) && named !== undefined
+    ? `An entry of the type ${type} has no name, and ${named} is given as one`
+    : undefined;
+}
+
+/** Whether somebody has the right to execute a path, which `X` asks for. */
+function isExecuted({ all, isDefault }: Acls, path: Value): boolean {
+  const of = all.get(path);
+  if (isDefault || isDir(pyStr(path)) || !isDict(of)) return true;
+  return ['user', 'group', 'other'].some((kind) =>
+    entriesAt({ all, kind, isDefault: false }, path).some((entry) =>
+      [...entry.values()].some((rights) => isDict(rights) && Number(rights.get('octal')) % 2 === 1),
+    ),
+  );
+}
 
 /** The entries of one path, of the default list where that is meant. */
-function entriesAt({ all, kind, isDefault }: Acls, path: Value): Dict[] {
+function entriesAt({ all, kind, isDefault }: Pick<Acls, 'all' | 'kind' | 'isDefault'>, path: Value): Dict[] {
   const of = all.get(path);
   const list = isDict(of) ? (isDefault ? of.get('defaults') : of) : undefined;
   const entries = isDict(list) ? list.get(kind) : undefined;
@@ -94,6 +111,16 @@ const changesOf = (wanted: Wanted, name: string, old?: Value, perms: Value = wan
   return dict({ new: entry(perms), ...(old === undefined ? {} : { old: entry(old) }) });
 };
 
+/** Whether all names have the wanted rights on all paths that are meant; only folders have rights for new files. */
+function isEverywhere(acls: Acls, { name, perms, recurse }: Wanted, names: readonly string[]): boolean {
+  const paths = recurse ? [...acls.all.keys()] : [name];
+  const meant = acls.isDefault ? paths.filter((path) => path === name || isDir(pyStr(path))) : paths;
+  return meant.every((path) => {
+    const octal = octalOf(perms, isExecuted(acls, path));
+    return names.every((each) => octalAt(acls, path, each) === octal);
+  });
+}
+
 async function present(
   ctx: StateContext,
   wanted: Wanted,
@@ -102,14 +129,13 @@ async function present(
 ): Promise<StateResult> {
   const { name, perms } = wanted;
   if (!pathExists(name)) return failure(name, `${name} does not exist`);
+  const refused = refusal(wanted, [aclName]);
+  if (refused !== undefined) return failure(name, refused);
   const acls = await aclsOf(ctx, wanted);
   const meant = meantName(acls, aclName);
   if (entriesAt(acls, name).length === 0 && !acls.isDefault) return failure(name, 'ACL Type does not exist');
   const held = octalAt(acls, name, meant);
-  const isRight = (path: Value): boolean =>
-    (acls.isDefault && path !== name && !isDir(pyStr(path))) || octalAt(acls, path, meant) === octalOf(perms);
-  const paths = wanted.recurse ? [...acls.all.keys()] : [name];
-  if (held !== undefined && paths.every(isRight))
+  if (held !== undefined && isEverywhere(acls, wanted, [meant]))
     return outcome(name, true, 'Permissions are in the desired state');
   const before = held === undefined ? undefined : lettersOf(held);
   const changes = changesOf(wanted, aclName, before);
@@ -148,16 +174,19 @@ async function listPresent(
 ): Promise<StateResult> {
   const { name, type, perms } = wanted;
   if (!pathExists(name)) return failure(name, `${name} does not exist`);
-  const acls = await aclsOf(ctx, { ...wanted, recurse: false });
+  const refused = refusal(wanted, names);
+  if (refused !== undefined) return failure(name, refused);
+  const acls = await aclsOf(ctx, wanted);
   if (entriesAt(acls, name).length === 0 && !acls.isDefault) return failure(name, 'ACL Type does not exist');
   const held = names.map((each) => octalAt(acls, name, each));
-  if (names.length > 0 && held.every((octal) => octal === octalOf(perms)))
+  if (names.length > 0 && isEverywhere(acls, wanted, names))
     return outcome(name, true, 'Permissions are in the desired state');
-  const other = held.find((octal) => octal !== undefined && octal !== octalOf(perms));
+  const octal = octalOf(perms, isExecuted(acls, name));
+  const other = held.find((each) => each !== undefined && each !== octal);
   const changes =
     other === undefined
       ? changesOf(wanted, names.join(', '))
-      : changesOf(wanted, names.join(', '), String(other), octalOf(perms));
+      : changesOf(wanted, names.join(', '), String(other), octal);
   if (ctx.state.test) {
     const comment =
       other === undefined
@@ -178,9 +207,9 @@ async function listPresent(
 async function listAbsent(ctx: StateContext, wanted: Wanted, names: readonly string[]): Promise<StateResult> {
   const { name, type, recurse } = wanted;
   if (!pathExists(name)) return failure(name, `${name} does not exist`);
-  const acls = await aclsOf(ctx, { ...wanted, recurse: false });
+  const acls = await aclsOf(ctx, wanted);
   if (entriesAt(acls, name).length === 0 && !acls.isDefault) return failure(name, 'ACL Type does not exist');
-  if (names.every((each) => octalAt(acls, name, each) === undefined))
+  if (names.every((each) => [...acls.all.keys()].every((path) => octalAt(acls, path, each) === undefined)))
     return outcome(name, true, 'Permissions are in the desired state');
   if (ctx.state.test) return outcome(name, null, 'Removing permissions');
   for (const each of names)

@@ -15,6 +15,16 @@ interface Entry {
   readonly rights: Dict;
 }
 
+/** A name without the signs by which getfacl marks what is not plain in it: `DOMAIN\\134joe`. */
+function plainName(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted;
+  const latin1 = Buffer.from(quoted).toString('latin1');
+  const bytes = latin1.replace(/\\(?:([0-7]{3})|\\)/g, (_, octal: string | undefined) =>
+    octal === undefined ? '\\' : String.fromCharCode(parseInt(octal, 8)),
+  );
+  return Buffer.from(bytes, 'latin1').toString();
+}
+
 function entryOf(line: string, comment: Dict): Entry {
   const fields = line.split(':');
   const isDefault = fields[0] === 'default';
@@ -26,7 +36,7 @@ function entryOf(line: string, comment: Dict): Entry {
   return {
     isDefault,
     kind,
-    name: fields[1] === '' && typeof own === 'string' ? own : (fields[1] ?? ''),
+    name: fields[1] === '' && typeof own === 'string' ? own : plainName(fields[1] ?? ''),
     rights: dict({
       permissions: Object.fromEntries(RIGHTS.map(([letter, name]) => [name, word.includes(letter)])),
       octal: held.reduce((sum, [, , octal]) => sum + octal, 0),
@@ -73,7 +83,7 @@ export function aclsIn(output: string): Dict {
       continue;
     }
     const [key = '', ...rest] = line.replaceAll('# ', '').split(': ');
-    const value = rest.join(': ');
+    const value = plainName(rest.join(': '));
     if (key === 'file') {
       current = dict({ comment: {}, user: [], group: [] });
       found.set(value, current);
