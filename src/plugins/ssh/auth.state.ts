@@ -1,6 +1,7 @@
 /** `ssh_auth`: the keys that may log in (3006.16 salt/states/ssh_auth.py). */
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { AUTHORIZED_KEYS, SSH_AUTH_ERROR } from './module.ts';
+import { fingerprintOf } from './module/key-lines.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { rstrip } from '../../python/values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -66,6 +67,14 @@ function takenError({ state }: StateContext): Value | undefined {
   return text;
 }
 
+const INVALID_KEY = 'Invalid public ssh key, most likely has spaces or invalid syntax';
+
+/** Whether `ssh.set_auth_key` would not take a key, which is known without its file. Salt compat: Salt's test mode promises it. */
+function isInvalid({ key, fingerprint_hash_type }: Pick<KeyWish, 'key' | 'fingerprint_hash_type'>): boolean {
+  const hashType = truthy(fingerprint_hash_type) ? pyStr(fingerprint_hash_type) : undefined;
+  return /\s/.test(key.trim()) || fingerprintOf(key, hashType) === undefined;
+}
+
 function checkKey(ctx: StateContext, wish: KeyWish): Promise<Value> {
   const { user, key, enc, comment, options } = wish;
   return ctx.functions.call('ssh.check_key', [user, key, enc, comment, options], place(wish));
@@ -93,6 +102,7 @@ async function announcePresent(ctx: StateContext, name: string, wish: KeyWish): 
       line: (key, status) => (status === 'exists' ? undefined : `Set to ${pyStr(status)}: ${key}`),
       same: 'present',
     });
+  if (isInvalid(wish)) return failure(name, INVALID_KEY);
   const status = await checkKey(ctx, wish);
   const user = wish.user;
   if (status === 'exists')
@@ -186,7 +196,7 @@ async function applyPresent(ctx: StateContext, name: string, wish: KeyWish): Pro
     }
     case 'invalid':
     case 'Invalid public key':
-      return failure(name, 'Invalid public ssh key, most likely has spaces or invalid syntax');
+      return failure(name, INVALID_KEY);
     default:
       return outcome(name, true, '');
   }
@@ -240,7 +250,7 @@ async function manage(ctx: StateContext, args: Arguments, keys: readonly Value[]
     const one = await presentKey(ctx, { ...args, name: pyStr(name) });
     if (one.changes.size > 0) for (const [key, value] of one.changes) changes.set(key, value);
     else comment = `${comment}\n${pyStr(one.comment)}`.trim();
-    if (one.result !== true) result = one.result;
+    if (one.result === false || (one.result === null && result === true)) result = one.result;
   }
   return outcome('', result, comment, changes);
 }

@@ -1,7 +1,7 @@
 /** States whose second run changed something, or whose test mode said what was not so; each with the odd arguments that showed it. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
@@ -108,4 +108,23 @@ test('states again - test mode of mount.fstab_present and fstab_absent says what
   });
   await twice('mount.fstab_present', { ...entry, fs_vfstype: 'ext4', fs_mntops: 'ro', mount: false });
   await twice('mount.fstab_absent', entry);
+});
+
+test('states again - ssh_auth refuses an invalid key in test mode as well', async (t) => {
+  const folder = folderFor(t);
+  const config = join(folder, 'keys');
+  const user = userInfo().username;
+  for (const key of ['AAAAB3Nza!', 'AAAAB', 'ssh-rsa AAAA!'])
+    for (const isTest of [true, false]) {
+      const done = await run('ssh_auth.present', { name: key, user, config }, { test: isTest });
+      assert.deepEqual([done.get('result'), done.get('changes')], [false, new Map()], key);
+      const managed = {
+        name: 'keys',
+        ssh_keys: [key, 'AAAAB3NzaC1yc2E='],
+        user,
+        config: `${config}.${String(isTest)}`,
+      };
+      assert.equal((await run('ssh_auth.manage', managed, { test: isTest })).get('result'), false, key);
+    }
+  assert.equal(existsSync(config), false);
 });
