@@ -1,7 +1,7 @@
 /** `file.directory`: a folder with owner and mode. Follows 3006.16 salt/states/file.py `directory`. */
 import { renameSync, rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { dirName, isAbs, isDir, isFile, isLink, linkExists } from '../../../python/paths.ts';
+import { dirName, isAbs, isDir, isFile, isLink, linkExists, pathExists } from '../../../python/paths.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { expandUser } from '../../../host/expand-user.ts';
 import { opt } from '../../shared/file-params.ts';
@@ -139,7 +139,8 @@ async function clearWay(
   outcome: FileOutcome,
 ): Promise<boolean> {
   const { force } = args;
-  const isInTheWay = isFile(name) || ((!args.allow_symlink || force) && isLink(name));
+  const leadsNowhere = isLink(name) && !pathExists(name);
+  const isInTheWay = isFile(name) || ((!args.allow_symlink || force || leadsNowhere) && isLink(name));
   if (!isInTheWay) return false;
   if (args.backupname !== undefined)
     return backUp(ctx, name, expandUser(args.backupname), { force, outcome });
@@ -147,7 +148,7 @@ async function clearWay(
     throw new FileRefusal(
       isFile(name)
         ? `Specified location ${name} exists and is a file`
-        : `Specified location ${name} exists and is a symlink`,
+        : `Specified location ${name} exists and is a symlink${leadsNowhere ? ' that leads nowhere' : ''}`,
     );
   }
   const what = isFile(name) ? 'File' : isLink(name) ? 'Symlink' : 'Directory';
@@ -221,7 +222,8 @@ async function applyInside(ctx: StateContext, wish: FolderWish, outcome: FileOut
   const errors: string[] = [];
   for (const { path, isFolder } of insideOf(wish.name, wish.maxDepth)) {
     if (set.has(isFolder ? 'ignore_dirs' : 'ignore_files')) continue;
-    const mode = isFolder ? modes.dirMode : modes.fileMode;
+    const leadsNowhere = isLink(path) && !pathExists(path);
+    const mode = leadsNowhere ? null : isFolder ? modes.dirMode : modes.fileMode;
     try {
       await checkPermissions(ctx, outcome, [path, user, group, mode, null, wish.followLinks]);
     } catch (error) {

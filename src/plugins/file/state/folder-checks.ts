@@ -137,7 +137,7 @@ async function addChange(ctx: StateContext, wish: FolderWish, item: Inside, chan
     if (!isOwned(wish.user, facts, ['user', 'uid'])) change.set('user', wish.user);
     if (!isOwned(wish.group, facts, ['group', 'gid'])) change.set('group', wish.group);
     const mode = isFolder ? wish.dirMode : wish.fileMode;
-    const hasMode = wish.followLinks || facts.get('type') !== 'link'; // Linux has no modes for links
+    const hasMode = facts.get('type') !== 'link'; // Linux has no modes for links, also for one that is followed and leads nowhere
     if (mode !== null && hasMode && mode !== normalizeMode(facts.get('mode') ?? null))
       change.set('mode', mode);
   }

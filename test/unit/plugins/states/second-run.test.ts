@@ -1,6 +1,6 @@
 /** States whose second run changed something, or whose test mode said what was not so; each with the odd arguments that showed it. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -127,4 +127,31 @@ test('states again - ssh_auth refuses an invalid key in test mode as well', asyn
       assert.equal((await run('ssh_auth.manage', managed, { test: isTest })).get('result'), false, key);
     }
   assert.equal(existsSync(config), false);
+});
+
+test('states again - file.directory of a link that leads nowhere is refused in test mode as well', async (t) => {
+  const name = join(folderFor(t), 'link');
+  for (const target of ['nowhere', 'link']) {
+    symlinkSync(target, name);
+    for (const follow_symlinks of [true, false])
+      for (const isTest of [true, false]) {
+        const done = await run('file.directory', { name, follow_symlinks }, { test: isTest });
+        assert.equal(done.get('result'), false);
+        assert.match(String(done.get('comment')), /is a symlink that leads nowhere/);
+      }
+    rmSync(name);
+  }
+  symlinkSync('nowhere', name);
+  await twice('file.directory', { name, force: true });
+});
+
+test('states again - file.directory sets modes beside a link that leads nowhere', async (t) => {
+  const folder = folderFor(t);
+  writeFileSync(join(folder, 'a'), '');
+  symlinkSync('nowhere', join(folder, 'link'));
+  for (const [mode, follow_symlinks] of [
+    ['0750', true],
+    ['0700', false],
+  ] as const)
+    await twice('file.directory', { name: folder, mode, follow_symlinks, recurse: ['mode'] });
 });
