@@ -12,6 +12,8 @@ export interface StateTree {
   readonly opts?: Readonly<Record<string, unknown>>;
   /** What is compiled in environment `base`; without it, what the top files say. */
   readonly sls?: readonly string[];
+  /** What ours says where Salt's sentence names too little; the recording has Salt's. */
+  readonly clearer?: readonly string[];
 }
 
 /** The grains of the minion that compiles. */
@@ -374,8 +376,20 @@ const TOPS: readonly StateTree[] = [
   ),
   top('nothing for this minion', "base:\n  'db*': [web]\n"),
   top('lists without SLS', "base:\n  '*': []\n"),
-  top('texts instead of lists', "base:\n  '*': web\n"),
-  top('faults', "base:\n  '*': [web, '', {match: ''}]\n'': {'*': [web]}\n"),
+  {
+    ...top('texts instead of lists', "base:\n  '*': web\n"),
+    clearer: [
+      "Malformed topfile: the states of the target '*' in saltenv 'base' are not formed as a list, but are web",
+    ],
+  },
+  {
+    ...top('faults', "base:\n  '*': [web, '', {match: ''}]\n'': {'*': [web]}\n"),
+    clearer: [
+      "Environment base contains an empty sls index for the target '*'",
+      "Improperly formatted top file matcher in saltenv base for the target '*': OrderedDict([('match', '')]):  file",
+      'Empty saltenv statement in top file',
+    ],
+  },
   top('a top file that fails', '{{ nothing }}\n'),
   { name: 'no top file', files: WEB },
   {

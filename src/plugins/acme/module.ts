@@ -67,6 +67,7 @@ export const CERTIFICATE = {
   http_01_address: given('The address for http-01.'),
   dns_plugin: given('A plugin for dns-01: cloudflare.'),
   dns_plugin_credentials: given('The file with what that plugin logs in with.'),
+  dns_plugin_propagate_seconds: given('Seconds that the plugin waits until the record is known everywhere.'),
 } as const;
 
 type Wanted = TypedArguments<typeof NAME & typeof CERTIFICATE>;
@@ -112,11 +113,16 @@ const option = (name: string, value: string | undefined): string[] =>
   value === undefined ? [] : [`--${name}`, value];
 
 /** How certbot shows that the domain is ours. */
-function authenticator({ webroot, dns_plugin, dns_plugin_credentials }: Wanted): string[] {
+function authenticator(wanted: Wanted): string[] {
+  const { webroot, dns_plugin, dns_plugin_credentials, dns_plugin_propagate_seconds } = wanted;
   if (webroot !== undefined)
     return ['--authenticator', 'webroot', ...(webroot === true ? [] : ['--webroot-path', webroot])];
   if (dns_plugin === 'cloudflare')
-    return ['--dns-cloudflare', '--dns-cloudflare-credentials', dns_plugin_credentials ?? 'None'];
+    return [
+      ...['--dns-cloudflare', '--dns-cloudflare-credentials', dns_plugin_credentials ?? 'None'],
+      // Salt compat: 3006.16 documents it and refuses it
+      ...option('dns-cloudflare-propagation-seconds', dns_plugin_propagate_seconds),
+    ];
   return ['--authenticator', 'standalone'];
 }
 

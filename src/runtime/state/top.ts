@@ -217,23 +217,31 @@ export function verifyTop(top: Dict): string[] {
       errors.push(`The top file matches for saltenv ${name} are not formatted as a dict`);
       continue;
     }
-    for (const list of targets.values()) verifyList(name, list, errors);
+    for (const [target, list] of targets) verifyList({ env: name, target: pyStr(target) }, list, errors);
   }
   return errors;
 }
 
-function verifyList(env: string, list: Value, errors: string[]): void {
+/** Salt compat: 3006.16 names neither the environment nor the target. */
+function verifyList(
+  { env, target }: { readonly env: string; readonly target: string },
+  list: Value,
+  errors: string[],
+): void {
   if (!Array.isArray(list)) {
-    errors.push('Malformed topfile (state declarations not formed as a list)');
+    const what = list === null ? 'nothing' : shownValue(list);
+    errors.push(
+      `Malformed topfile: the states of the target '${target}' in saltenv '${env}' are not formed as a list, but are ${what}`,
+    );
     return;
   }
   for (const item of list) {
-    if (item === '') errors.push(`Environment ${env} contains an empty sls index`);
+    if (item === '') errors.push(`Environment ${env} contains an empty sls index for the target '${target}'`);
     if (!isDict(item)) continue;
     for (const value of item.values()) {
       if (!truthy(value))
         errors.push(
-          `Improperly formatted top file matcher in saltenv ${shownValue(item)}: ${shownValue(value)} file`,
+          `Improperly formatted top file matcher in saltenv ${env} for the target '${target}': ${shownValue(item)}: ${shownValue(value)} file`,
         );
     }
   }

@@ -7,6 +7,15 @@ import { sanitizeHost } from '../../../src/plugins/network/module/probes.ts';
 import { networkDifferences } from '../../../src/plugins/docker/module/compare-networks.ts';
 import { addKey } from '../../../src/plugins/pkg/apt/module/apt-keys.ts';
 import { resolvedName } from '../../../src/plugins/pkg/yum/module/rpm.ts';
+import {
+  everythingOf,
+  isGranted,
+  shownGrant,
+  wantedGrant,
+} from '../../../src/plugins/mysql/module/grants.ts';
+import { packages } from '../../../src/plugins/pip/module/lists.ts';
+import { acmeModule } from '../../../src/plugins/acme/module.ts';
+import { bindCall } from '../../../src/runtime/loader/bind.ts';
 import { dict } from '../../../src/python/values/value.ts';
 import { localMinion } from '../../support/local-minion.ts';
 import { fakeStateContext } from '../../support/state-context.ts';
@@ -180,4 +189,110 @@ test('later releases - an empty IPRange of Docker 29 is no difference of network
     networkDifferences(wanted, network({ Subnet: '10.0.0.0/24', IPRange: '10.0.0.0/25' }), []).size,
     1,
   );
+});
+
+const INI = 'top = 1\n[keep]\na = 1\nextra = 2\n[gone]\nb = 2\n';
+
+test('later releases - ini.options_present with strict takes out what is not named, sections too', async (t) => {
+  const { path, write, call } = localMinion(t);
+  const state = async (file: string, ...more: string[]): Promise<Record<string, unknown>> => {
+    const sections = 'sections={"keep": {"a": 1, 7: 8}, "9": {"c": 3}}';
+    const [made = {}] = Object.values(
+      (await call('state.single', 'ini.options_present', file, sections, ...more)) as Record<
+        string,
+        Record<string, unknown>
+      >,
+    );
+    return made;
+  };
+  const file = path('a.ini');
+  write('a.ini', INI);
+  const foretold = await state(file, 'strict=True', 'test=True');
+  assert.equal(foretold['result'], null);
+  assert.match(String(foretold['comment']), /^Removed section gone\.$/m);
+  assert.equal(readFileSync(file, 'utf8'), INI);
+  const made = await state(file, 'strict=True');
+  assert.deepEqual((made['changes'] as Record<string, unknown>)['gone'], { before: { b: '2' }, after: null });
+  assert.equal(readFileSync(file, 'utf8').includes('gone'), false);
+  assert.deepEqual((await state(file, 'strict=True'))['changes'], {}, 'the second time');
+  write('b.ini', INI);
+  await state(path('b.ini'));
+  assert.match(readFileSync(path('b.ini'), 'utf8'), /\[gone\]\nb = 2/, 'without strict it stays');
+});
+
+test('later releases - an unfit top file is named with its environment and its target', async (t) => {
+  const { write, call } = localMinion(t);
+  const said = async (top: string): Promise<unknown> => {
+    write('srv/top.sls', top);
+    return call('state.show_top');
+  };
+  const where =
+    "Malformed topfile: the states of the target 'rhel9*' in saltenv 'base' are not formed as a list";
+  assert.deepEqual(await said("base:\n  '*': [a]\n  'rhel9*':\n"), [`${where}, but are nothing`]);
+  assert.deepEqual(await said("base:\n  'rhel9*': nginx\n"), [`${where}, but are nginx`]);
+  assert.deepEqual(await said("base:\n  'web*': ['']\n"), [
+    "Environment base contains an empty sls index for the target 'web*'",
+  ]);
+  assert.match(String(await said("base:\n  'web*': [{match: }]\n")), /saltenv base for the target 'web\*'/);
+});
+
+test('later releases - pip lists what is there without looking for a newer pip', async () => {
+  const ran: string[] = [];
+  const said = (version: string) => (command: readonly unknown[]) => {
+    const words = String(command[0]);
+    ran.push(words);
+    const stdout = words.includes('--version') ? `pip ${version} from /x (python 3.11)` : '[]';
+    return dict({ pid: 1, retcode: 0, stderr: '', stdout: words.includes('freeze') ? 'a==1' : stdout });
+  };
+  for (const version of ['22.0', '8.1.0', '1.5']) {
+    const ctx = fakeStateContext({ functions: { 'cmd.run_all': said(version) } });
+    await packages(ctx, null, { bin_env: null });
+  }
+  const lists = ran.filter((words) => !words.includes('--version'));
+  assert.deepEqual(
+    lists.map((words) => words.includes('--disable-pip-version-check')),
+    [true, true, false],
+    'an option that came with pip 6.0',
+  );
+});
+
+test('later releases - all privileges are those that the server has', () => {
+  const wanted = wantedGrant('ALL PRIVILEGES', '*.*', { mayGrant: false, escape: true });
+  const shown = ['GRANT SELECT, ALTER ON *.* TO `a`@`%`', 'GRANT SET_ANY_DEFINER ON *.* TO `a`@`%`'].flatMap(
+    (line) => shownGrant(line) ?? [],
+  );
+  const everything = everythingOf(['Select', 'Alter', 'Grant option', 'Proxy', 'Usage', 'SET_ANY_DEFINER']);
+  assert.equal(isGranted(shown, wanted, { version: '8.4.0', everything }), true);
+  assert.equal(
+    isGranted(shown, wanted, { version: '8.4.0', everything: [...(everything ?? []), 'DROP'] }),
+    false,
+  );
+  assert.equal(isGranted(shown, wanted, { version: '8.4.0' }), false, 'the list of 8.0, where there is none');
+  assert.equal(everythingOf([]), undefined);
+  const named = wantedGrant('SERVICE_CONNECTION_ADMIN', '*.*', { mayGrant: false, escape: true });
+  assert.equal(named.privileges[0]?.name, 'SERVICE_CONNECTION_ADMIN');
+});
+
+test('later releases - acme hands over how long the plugin waits for the record', async () => {
+  let ran: readonly unknown[] = [];
+  const ctx = fakeStateContext({
+    functions: {
+      'file.file_exists': false,
+      'cmd.run_all': ([command]) => {
+        ran = Array.isArray(command) ? command : [];
+        return dict({ retcode: 1, stderr: 'no', stdout: '' });
+      },
+    },
+  });
+  const spec = acmeModule.functions['cert'];
+  assert.ok(spec);
+  const keywords = {
+    dns_plugin: 'cloudflare',
+    dns_plugin_credentials: '/c',
+    dns_plugin_propagate_seconds: 60,
+  };
+  const bound = bindCall('acme.cert', spec, { positional: ['a.example'], keywords: dict(keywords) });
+  await spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+  const at = ran.indexOf('--dns-cloudflare-propagation-seconds');
+  assert.deepEqual(ran.slice(at, at + 2), ['--dns-cloudflare-propagation-seconds', '60']);
 });

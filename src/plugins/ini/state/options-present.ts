@@ -19,9 +19,15 @@ const sectionsOf = (all: Dict): [Value, Dict][] =>
   [...all].filter((entry): entry is [Value, Dict] => isDict(entry[1]));
 const inSection = (section: Value): string => (truthy(section) ? ` in section ${pyStr(section)}` : '');
 
-/** The options that are there and not wanted. */
+/** What is there and not wanted. A file has texts where SLS may have numbers. */
 function surplus(current: Value | undefined, wanted: Dict): [Value, Value][] {
-  return isDict(current) ? [...current].filter(([key]) => !wanted.has(key)) : [];
+  const names = new Set([...wanted.keys()].map(pyStr));
+  return isDict(current) ? [...current].filter(([key]) => !names.has(pyStr(key))) : [];
+}
+
+/** The sections that go with `strict`. Salt compat: 3006.16 leaves them, against its own documents. */
+function lostSections({ sections, strict }: WantedOptions, current: Dict): [Value, Value][] {
+  return strict ? surplus(new Map(sectionsOf(current)), new Map(sectionsOf(sections))) : [];
 }
 
 function announceOptions(said: Announcement, current: Value | undefined, wanted: Dict, where = ''): void {
@@ -49,6 +55,7 @@ export async function announceOptionsPresent(ctx: StateContext, wanted: WantedOp
         said.change(`Deleted key ${pyStr(option)}${inSection(section)}.`);
     announceOptions(said, now, body, inSection(section));
   }
+  for (const [section] of lostSections(wanted, current)) said.change(`Removed section ${pyStr(section)}.`);
   return said.result(wanted.name);
 }
 
@@ -91,6 +98,10 @@ export async function applyOptionsPresent(ctx: StateContext, wanted: WantedOptio
     for (const [section, body] of sectionsOf(sections)) {
       const made = await applySection(ctx, wanted, { section, body, now: current.get(section) });
       if (made.size > 0) changes.set(section, made);
+    }
+    for (const [section, before] of lostSections(wanted, current)) {
+      await callIni(ctx, wanted, 'remove_section', { section });
+      changes.set(section, dict({ before, after: null }));
     }
   }
   if (changes.has('error'))

@@ -1,5 +1,5 @@
 /** The functions of `mysql` about grants (3006.16 salt/modules/mysql.py). */
-import { SaltInvocationError } from '../../../errors/errors.ts';
+import { messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict } from '../../../python/values/value.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
@@ -8,8 +8,10 @@ import { param } from '../../../runtime/loader/params.ts';
 import { connectionKeywords, noteTrouble, quoteName, withServer, type MysqlServer } from './connection.ts';
 import {
   flagOf,
+  everythingOf,
   grantStatement,
   isGranted,
+  isListedSingly,
   revokeStatements,
   shownGrant,
   tokensOf,
@@ -60,7 +62,26 @@ async function exists(
   const lines = await grantsOf(ctx, server, user, host);
   if (lines === undefined) return false;
   const shown = lines.map(shownGrant).filter((grant) => grant !== undefined);
-  return isGranted(shown, wanted, await server.version());
+  const version = await server.version();
+  const everything = isListedSingly(wanted, version) ? await allPrivileges(ctx, server) : undefined;
+  return isGranted(shown, wanted, { version, everything });
+}
+
+/**
+ * What `ALL` means on this server, which each release of MySQL makes another list.
+ * Salt compat: 3006.16 has the list of MySQL 8.0, and fails on 8.4 after it has granted.
+ */
+async function allPrivileges(
+  ctx: ModuleContext,
+  server: MysqlServer,
+): Promise<readonly string[] | undefined> {
+  try {
+    const { rows } = await server.run('SHOW PRIVILEGES');
+    return everythingOf(rows.map(([name]) => pyStr(name ?? '')));
+  } catch (error) {
+    ctx.log.debug(`The server does not list its privileges: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 /** Does something about a grant; what cannot be granted is an error in the log, and false. */

@@ -5,7 +5,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
 import { compareLoose } from '../../shared/loose-versions.ts';
 import { quoteName } from './connection.ts';
-import { EVERYTHING, PRIVILEGES } from './privilege-names.ts';
+import { BESIDE_ALL, EVERYTHING, PRIVILEGES } from './privilege-names.ts';
 
 /** One privilege, and the columns that it is for; none where it is for all. */
 interface Privilege {
@@ -162,11 +162,35 @@ const hasColumns = (held: readonly Privilege[], name: string, columns: readonly 
   return columns.length > 0 && columns.every((column) => known.has(column.toLowerCase()));
 };
 
+/** What is known of the server. */
+export interface GrantingServer {
+  /** What it says its version is. */
+  readonly version: string;
+  /** What it shows for all privileges of the whole server. */
+  readonly everything?: readonly string[] | undefined;
+}
+
+/** True for a server and a grant for which all privileges are shown one by one, as MySQL 8 does for the whole server. */
+export const isListedSingly = ({ privileges, target }: WantedGrant, version: string): boolean =>
+  !version.includes('MariaDB') &&
+  compareLoose(version, '8.0') >= 0 &&
+  target === '*.*' &&
+  privileges.some(({ name }) => name === 'ALL PRIVILEGES');
+
+/** What `ALL` grants, out of the names that `SHOW PRIVILEGES` has; undefined where it has none. */
+export function everythingOf(names: readonly string[]): readonly string[] | undefined {
+  const all = names.map((name) => name.toUpperCase()).filter((name) => !BESIDE_ALL.has(name));
+  return all.length === 0 ? undefined : all;
+}
+
 /**
  * True when what the server shows has all that is asked for.
- * @param version what the server says its version is
  */
-export function isGranted(shown: readonly ShownGrant[], wanted: WantedGrant, version: string): boolean {
+export function isGranted(
+  shown: readonly ShownGrant[],
+  wanted: WantedGrant,
+  { version, everything = EVERYTHING }: GrantingServer,
+): boolean {
   const here = shown.filter(({ target }) => plain(target) === plain(wanted.target));
   if (here.length === 0) return false;
   const held = here.flatMap(({ privileges }) =>
@@ -174,7 +198,7 @@ export function isGranted(shown: readonly ShownGrant[], wanted: WantedGrant, ver
   );
   if (wanted.mayGrant && !here.some(({ mayGrant }) => mayGrant)) return false;
   const hasAll = held.some(({ name }) => name === 'ALL PRIVILEGES');
-  return namesOf(wanted, version).every(
+  return namesOf(wanted, version, everything).every(
     ({ name, columns }) =>
       (hasAll && name !== 'GRANT OPTION') ||
       (name === 'GRANT OPTION' && here.some(({ mayGrant }) => mayGrant)) ||
@@ -182,11 +206,10 @@ export function isGranted(shown: readonly ShownGrant[], wanted: WantedGrant, ver
   );
 }
 
-/** MySQL 8 shows all privileges of the whole server one by one. */
-function namesOf({ privileges, target }: WantedGrant, version: string): readonly Privilege[] {
-  const isListed = !version.includes('MariaDB') && compareLoose(version, '8.0') >= 0 && target === '*.*';
-  return privileges.flatMap((each) =>
-    isListed && each.name === 'ALL PRIVILEGES' ? EVERYTHING.map((name) => ({ name, columns: [] })) : [each],
+function namesOf(wanted: WantedGrant, version: string, everything: readonly string[]): readonly Privilege[] {
+  const isListed = isListedSingly(wanted, version);
+  return wanted.privileges.flatMap((each) =>
+    isListed && each.name === 'ALL PRIVILEGES' ? everything.map((name) => ({ name, columns: [] })) : [each],
   );
 }
 

@@ -44,6 +44,9 @@ function parsed(ended: Ended): Dict[] {
   return Array.isArray(list) ? list.filter(isDict) : [];
 }
 
+/** Lists say what is there: a look for a newer pip waits for the network's timeout where there is none. */
+const OFFLINE = '--disable-pip-version-check';
+
 const fieldOf = (item: Dict, name: string): string => pyStr(item.get(name) ?? '');
 
 const begins = (name: string, prefix: Value): boolean =>
@@ -58,6 +61,8 @@ export async function freeze(ctx: ModuleContext, run: ListRun): Promise<string[]
       `The version of pip installed is ${version ?? ''}, which is older than 8.0.3. The packages pip, wheel, setuptools, and distribute will not be included in the output of pip.freeze`,
     );
   else words.push('--all');
+  // an option that came with pip 6.0
+  if (isSince(version, '6.0')) words.push(OFFLINE);
   return splitLines(checked(await pip(ctx, run, words, keywordsOf(run))).stdout);
 }
 
@@ -91,7 +96,7 @@ export async function frozenPackages(ctx: ModuleContext, prefix: Value, run: Lis
 /** Packages and versions. */
 export async function packages(ctx: ModuleContext, prefix: Value, run: ListRun): Promise<Dict> {
   if (isBefore(await pipVersion(ctx, run), '9.0')) return frozenPackages(ctx, prefix, run);
-  const ended = checked(await pip(ctx, run, ['list', '--format=json'], keywordsOf(run)));
+  const ended = checked(await pip(ctx, run, ['list', '--format=json', OFFLINE], keywordsOf(run)));
   return new Map(
     parsed(ended)
       .map((item): [Value, Value] => [fieldOf(item, 'name'), item.get('version') ?? null])
