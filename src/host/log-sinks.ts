@@ -89,11 +89,17 @@ export function setupLogging(options: LoggingOptions): Logging {
   sinks.push(terminal);
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
+  const line = fileLine(options);
   const file =
     options.file && fileLevel !== 'quiet'
-      ? openTarget(options, options.file, complaints, noticesOf(options.file, options, { terminal, shared }))
+      ? openTarget(
+          options,
+          options.file,
+          complaints,
+          noticesOf(options, { path: options.file, line, terminal, shared }),
+        )
       : undefined;
-  if (file) sinks.push(fileSink(file, fileLevel, options, shared));
+  if (file) sinks.push(fileSink(file, { level: fileLevel, line, asEntry: visibleEntry }, shared));
   for (const make of options.further ?? []) sinks.push(make(shared));
   for (const name of new Set([options.level, fileLevel])) {
     if (levelNamed(name) === undefined) {
@@ -189,11 +195,15 @@ function fileLine(options: LoggingOptions): LineFormatter {
 
 /** A log file that cannot be written is told of on the terminal, and in the file itself once it can be written. */
 function noticesOf(
-  path: string,
-  options: LoggingOptions,
-  { terminal, shared }: { readonly terminal: LogSink; readonly shared: LineSinkDeps },
+  options: Pick<LoggingOptions, 'name'>,
+  deps: {
+    readonly path: string;
+    readonly line: LineFormatter;
+    readonly terminal: LogSink;
+    readonly shared: LineSinkDeps;
+  },
 ): LogFileNotices {
-  const line = fileLine(options);
+  const { path, line, terminal, shared } = deps;
   const record = (message: string): LogRecord => ({
     level: 'error',
     logger: options.name ?? 'salt',
@@ -212,9 +222,8 @@ function noticesOf(
   };
 }
 
-function fileSink(file: LineFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
-  const line = fileLine(options);
-  return lineSink({ level, line, asEntry: visibleEntry }, shared, (text, record) =>
+function fileSink(file: LineFile, form: LineForm, shared: LineSinkDeps): LogSink {
+  return lineSink(form, shared, (text, record) =>
     file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning, record.level),
   );
 }

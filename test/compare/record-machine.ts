@@ -144,11 +144,12 @@ async function again(): Promise<number> {
   const tables = new Map<string, unknown[]>();
   try {
     for (const table of recordedTables()) {
-      const chosen = recordedScenes(table).map((recorded) => only.test(`${table} ${recorded.scene}`));
-      if (!chosen.includes(true)) continue;
+      const scenes = recordedScenes(table);
+      const isChosen = ({ scene }: RecordedScene): boolean => only.test(`${table} ${scene}`);
+      if (!scenes.some(isChosen)) continue;
       const kept: unknown[] = [];
-      for (const [i, recorded] of recordedScenes(table).entries()) {
-        if (chosen[i] !== true) {
+      for (const recorded of scenes) {
+        if (!isChosen(recorded)) {
           kept.push(recorded);
           continue;
         }

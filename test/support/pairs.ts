@@ -28,12 +28,12 @@ export interface Choosable {
 }
 
 /** A choice in each of some places. */
-type Partial = ReadonlyMap<number, number>;
+type SomeChoices = ReadonlyMap<number, number>;
 
 class PairCover {
   readonly #names: readonly string[];
   readonly #given: Choosable;
-  readonly #left = new Map<string, Partial>();
+  readonly #left = new Map<string, SomeChoices>();
 
   constructor(given: Choosable) {
     this.#given = given;
@@ -56,7 +56,7 @@ class PairCover {
   }
 
   /** Whether what is chosen so far may stand together; a parameter beside another one waits until the other is chosen. */
-  #isAllowed(chosen: Partial): boolean {
+  #isAllowed(chosen: SomeChoices): boolean {
     const isGiven = (name: string): boolean | undefined => {
       const choice = chosen.get(this.#names.indexOf(name));
       return choice === undefined ? undefined : choice !== LEFT_OUT;
@@ -69,7 +69,7 @@ class PairCover {
   }
 
   /** All choices, with as many pairs as can be that were not there before; nothing where there is no way. */
-  #complete(start: Partial): Choices | undefined {
+  #complete(start: SomeChoices): Choices | undefined {
     const chosen = new Map(start);
     if (!this.#isAllowed(chosen)) return undefined;
     // what another one waits for is chosen first
@@ -91,7 +91,7 @@ class PairCover {
     return this.#names.map((_, place) => chosen.get(place) ?? LEFT_OUT);
   }
 
-  #gain(chosen: Partial, place: number, choice: number): number {
+  #gain(chosen: SomeChoices, place: number, choice: number): number {
     return [...chosen].filter(([other, own]) => this.#left.has(keyOf(place, choice, other, own))).length;
   }
 
@@ -154,7 +154,7 @@ export function pairScenes(): Map<string, TwiceScene[]> {
  * Everything that is not as it has to be when a function is applied in test mode, for real, once more and in test mode again: test mode
  * writes nothing and foretells just what the first run does, and the second one does nothing.
  */
-export function pairFaults(_scene: TwiceScene, outcomes: readonly MachineOutcome[]): string[] {
+export function pairFaults(outcomes: readonly MachineOutcome[]): string[] {
   const [foretold, applied, again, after] = outcomes;
   if (foretold === undefined || applied === undefined || again === undefined || after === undefined)
     return ['it was not applied'];

@@ -22,6 +22,7 @@ import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 import { noParseNames, parseArguments } from '../command-line/arguments.ts';
 import { Display } from '../terminal/display.ts';
 import { ExitCodes, exitCodeMode, exitStatus } from '../program/exit-codes.ts';
+import { wantsForm } from '../program/wanted-form.ts';
 import { refuseUnknownOutputter } from '../program/outputter-check.ts';
 import { sayIncomplete, sayUsageError } from '../program/usage.ts';
 import type { CommandIo } from '../terminal/io.ts';
@@ -342,8 +343,7 @@ class Caller {
       }
     }
     // Salt compat: Salt prints its text whatever `--out` and `--out-file` say
-    const wantsForm = this.#parsed.isTyped('output') || this.#parsed.text('output_file') !== '';
-    if (docs.size > 0 && this.#codes.isStrict && wantsForm) await this.#display.value(docs);
+    if (docs.size > 0 && wantsForm(this.#parsed, this.#codes)) await this.#display.value(docs);
     else for (const [full, doc] of docs) this.#io.stdout.write(`${pyStr(full)}:\n${pyStr(doc)}\n\n`);
     if (docs.size > 0) return 0;
     const names = [...(await state.registry.modules())].flatMap(([name, { functions }]) =>

@@ -18,6 +18,7 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../pyt
 import { keepJidsText, noParseNames, parseArguments } from '../command-line/arguments.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { ExitCodes, exitCodeMode, exitStatus } from '../program/exit-codes.ts';
+import { wantsForm } from '../program/wanted-form.ts';
 import { hintAmong } from '../program/hint.ts';
 import { requireLogin } from '../program/login.ts';
 import { refuseUnknownOutputter } from '../program/outputter-check.ts';
@@ -107,10 +108,9 @@ async function runAsLoggedIn(
     const data = await runRemotely(program, { io, waits }, { fun, arg, isAsync });
     if (data === 'key') return undefined;
     const isQuiet = truthy(program.merged.get('quiet')) && codes.isStrict;
-    const wantsForm = codes.isStrict && (parsed.isTyped('output') || parsed.text('output_file') !== '');
     if (isQuiet) display.io.failures?.sawOutput();
     else if (!isAsync) await showReturn(display, data);
-    else if (wantsForm) await display.value(dict({ jid: data.get('jid') ?? null }));
+    else if (wantsForm(parsed, codes)) await display.value(dict({ jid: data.get('jid') ?? null }));
     else display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     if (isAsync) return 0;
     const shortfall = data.get(SHORTFALL_FIELD) ?? null;
@@ -173,7 +173,7 @@ async function printDocs(
     return codes.of('nothing documented');
   }
   // Salt compat: Salt prints its text whatever `--out` says
-  if ((parsed.isTyped('output') || parsed.text('output_file') !== '') && codes.isStrict) {
+  if (wantsForm(parsed, codes)) {
     await new Display(merged, io, logging.logger, '').value(docs);
     return 0;
   }
@@ -339,8 +339,10 @@ class RunnerRun {
       `examining the master job cache, if configured. This execution is running under tag salt/run/${this.#jid}`;
     if (isQuiet) logging.logger.info(notice);
     else logging.logger.warning(notice);
-    const wantsForm = this.#parsed.isTyped('output') && !truthy(merged.get('output_file'));
-    if (wantsForm && this.#codes.isStrict) await this.#display.value(dict({ jid: this.#jid }));
+    // an output file is for the return, which the process in the background writes
+    const isForReturn = truthy(merged.get('output_file'));
+    if (!isForReturn && wantsForm(this.#parsed, this.#codes))
+      await this.#display.value(dict({ jid: this.#jid }));
     return detach(this.#jid);
   }
 

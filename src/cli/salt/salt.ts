@@ -15,6 +15,7 @@ import { CompoundArgumentsError } from '../command-line/arguments.ts';
 import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { ExitCodes, exitCodeMode, type Way } from '../program/exit-codes.ts';
+import { wantsForm } from '../program/wanted-form.ts';
 import { refuseUnknownOutputter } from '../program/outputter-check.ts';
 import { Display, OutputFileError } from '../terminal/display.ts';
 import { sayUsageError } from '../program/usage.ts';
@@ -282,8 +283,7 @@ async function publishOnly(run: SaltRun): Promise<number> {
   const { client, request, display, waits, parsed, codes } = run;
   const publishing = client.publish(request.publish, () => undefined);
   const { jid } = await whileWaiting(waits, 'waiting for the master to publish the job', publishing);
-  const isAsked = parsed.isTyped('output') || parsed.text('output_file') !== '';
-  if (isAsked && codes.isStrict) await display.value(dict({ jid }));
+  if (wantsForm(parsed, codes)) await display.value(dict({ jid }));
   else display.line(`Executed command with job ID: ${jid}`);
   return 0;
 }

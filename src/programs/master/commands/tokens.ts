@@ -1,7 +1,6 @@
 /** `mk_token` and `get_token`: tokens for whoever logs in (salt/master.py `mk_token`, `get_token`, 3006.16). */
 import type { ClearHandler } from '../../../network/channel/door.ts';
-import { messageOf } from '../../../errors/errors.ts';
-import { diskRefusal } from '../../../host/disk-refusal.ts';
+import { spokenError } from '../../../host/disk-refusal.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Audit } from '../auth/audit.ts';
 import type { ExternalLogins } from '../auth/logins.ts';
@@ -24,7 +23,7 @@ const NOT_KEPT = errorReply(
 export function tokenHandlers({ logins, audit, log }: TokenHandlersDeps): [string, ClearHandler][] {
   const make: ClearHandler = async (load, from) => {
     const made = await (await logins())?.makeToken(load, from).catch((error: unknown) => {
-      log.error(`A token could not be kept: ${diskRefusal(error)?.message ?? messageOf(error)}`);
+      log.error(`A token could not be kept: ${spokenError(error)}`);
       return 'not kept' as const;
     });
     if (made === undefined) return '';
