@@ -1,4 +1,6 @@
-/** Node's own start: what no command of ours can be faster than, and what tells how fast the machine is at the moment. */
+/**
+ * Node's own start: what no command of ours can be faster than, and what tells how fast the machine is at the moment.
+ */
 import type { ProcessGroups } from './processes.ts';
 
 const STARTS = 5;

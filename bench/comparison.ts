@@ -26,8 +26,8 @@ export interface Change {
 }
 
 /**
- * Compares runs that were made in turns: the first of one with the first of the other, and so on. What the machine did meanwhile
- * met both runs of a pair, so that only what differs within pairs is noise.
+ * Compares runs that were made in turns: the first of one with the first of the other, and so on. What the machine did
+ * meanwhile met both runs of a pair, so that only what differs within pairs is noise.
  */
 export function compareTurns(row: Row, before: readonly number[], now: readonly number[]): Change {
   if (row.unit === 'count') return compareCounts(row, before, now);
@@ -43,8 +43,8 @@ export function compareTurns(row: Row, before: readonly number[], now: readonly 
 }
 
 /**
- * Compares samples of a run with those of an earlier one. Welch's interval of the difference of two means, of logarithms; what
- * the machine itself has changed by since comes on top.
+ * Compares samples of a run with those of an earlier one. Welch's interval of the difference of two means, of
+ * logarithms; what the machine itself has changed by since comes on top.
  * @param drift of the machine, as {@link driftBetween} gives it
  */
 export function compareRuns(
@@ -61,8 +61,8 @@ export function compareRuns(
 }
 
 /**
- * By how much the machine itself may have changed between two runs, as the logarithm of a ratio: what a bare start of Node, which no
- * build of ours can change, took in each, and how far those starts lie apart within a run.
+ * By how much the machine itself may have changed between two runs, as the logarithm of a ratio: what a bare start of
+ * Node, which no build of ours can change, took in each, and how far those starts lie apart within a run.
  */
 export function driftBetween(before: readonly number[], now: readonly number[]): number {
   const spread = (starts: readonly number[]): number =>

@@ -64,8 +64,8 @@ function brineReader(fleet: Fleet): { read: ReadJob; close: () => Promise<void> 
 }
 
 /**
- * Registers the jobs of a storm as publishing them would have done, so that Salt's `local_cache` takes returns for them:
- * without a load and its list of minions it fails at each. Our job cache needs nothing.
+ * Registers the jobs of a storm as publishing them would have done, so that Salt's `local_cache` takes returns for
+ * them: without a load and its list of minions it fails at each. Our job cache needs nothing.
  */
 export function registerJobs(fleet: Fleet, baseMs: number, jobs: number): void {
   if (fleet.kind.name === 'brine') return;

@@ -1,7 +1,7 @@
 /**
- * Reading a large job cache: a million returns over 5,000 jobs of two days. `node scripts/run-ts.mjs bench/job-lists.ts [JOBS
- * [MINIONS]]` fills one below the temporary folder, runs the built `salt-run` on it and prints how long each question took
- * in the store itself and as a command; `clean-up` forgets the first day.
+ * Reading a large job cache: a million returns over 5,000 jobs of two days. `node scripts/run-ts.mjs bench/job-lists.ts
+ * [JOBS [MINIONS]]` fills one below the temporary folder, runs the built `salt-run` on it and prints how long each
+ * question took in the store itself and as a command; `clean-up` forgets the first day.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -16,7 +16,10 @@ import { renderReport, type Column } from './report.ts';
 import { BenchRun, SCENARIOS, type KindResult } from './run.ts';
 import { readSavedRun, savedText, type SavedRun } from './saved-run.ts';
 
-/** No scenario begins in the last 50 seconds, and in the last 30 everything is ended, which takes time on a busy machine. */
+/**
+ * No scenario begins in the last 50 seconds, and in the last 30 everything is ended, which takes time on a busy
+ * machine.
+ */
 const NO_BEGIN_MS = 50_000;
 const ENDING_MS = 30_000;
 

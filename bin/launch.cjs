@@ -1,6 +1,6 @@
-// Runs a program from dist/ with its V8 code cache, which saves a third of its start-up time. Without a usable cache (another
-// version of Node, a read-only folder when it was built) the program runs all the same. Some programs come in layers
-// (scripts/layers.mjs): those after the first are read when a module is asked for that none before them has.
+// Runs a program from dist/ with its V8 code cache, which saves a third of its start-up time. Without a usable cache
+// (another version of Node, a read-only folder when it was built) the program runs all the same. Some programs come in
+// layers (scripts/layers.mjs): those after the first are read when a module is asked for that none before them has.
 'use strict';
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');

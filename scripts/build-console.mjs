@@ -1,5 +1,5 @@
-// Builds the console into `dist/console/`: one script and one style sheet, named by what is in them, and the page that loads both. Each
-// lies there compressed as well, so that no request compresses anything.
+// Builds the console into `dist/console/`: one script and one style sheet, named by what is in them, and the page that
+// loads both. Each lies there compressed as well, so that no request compresses anything.
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest, and parts
-// for the program of which a master runs many at once.
+// Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts
+// fastest, and parts for the program of which a master runs many at once.
 import { build, transform } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import {
@@ -22,8 +22,8 @@ import { externalPackages, filesBelow, root } from './bundle.mjs';
 import { buildLayers } from './layers.mjs';
 
 /**
- * Programs of which many run at once, or for long: what they do not use they do not even hold as text. Their lazily imported parts are
- * files of their own.
+ * Programs of which many run at once, or for long: what they do not use they do not even hold as text. Their lazily
+ * imported parts are files of their own.
  */
 const SPLIT = new Set(['salt-master-child', 'salt-api', 'salt-minion', 'salt-minion-engine', 'salt-syndic']);
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
@@ -62,8 +62,9 @@ const SHARED = [
   ['rest', undefined],
 ];
 /**
- * Those in layers; for each layer of their own after the first the modules that it is for, which usual runs import on demand; and what they
- * share. With BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first layer, and the layers that it loads.
+ * Those in layers; for each layer of their own after the first the modules that it is for, which usual runs import on
+ * demand; and what they share. With BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first
+ * layer, and the layers that it loads.
  */
 const LAYERED = new Map([
   ['salt', { own: [[REQUESTER, ...OUTPUTTERS]], shared: ['rest'] }],
@@ -229,8 +230,8 @@ function isOfCommands(name) {
 }
 
 /**
- * A command that lives for a tenth of a second does not load those parts of Node which it seldom needs before it needs them:
- * `node:crypto` alone takes four milliseconds.
+ * A command that lives for a tenth of a second does not load those parts of Node which it seldom needs before it needs
+ * them: `node:crypto` alone takes four milliseconds.
  */
 function deferBuiltins(path) {
   const lazy =

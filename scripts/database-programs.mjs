@@ -1,4 +1,5 @@
-// Where the database servers of the tests are: the programs of Debian's packages, on the path or where the packages put them.
+// Where the database servers of the tests are: the programs of Debian's packages, on the path or where the packages put
+// them.
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

@@ -1,6 +1,7 @@
-// `npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command. With
-// `--console` they keep running beside a salt-api, whose console can be looked at in a browser. `--stop [FOLDER...]` ends those that were
-// left running, and removes what they have written. Options of `salt` itself stand behind the function.
+// `npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer
+// one command. With `--console` they keep running beside a salt-api, whose console can be looked at in a browser.
+// `--stop [FOLDER...]` ends those that were left running, and removes what they have written. Options of `salt` itself
+// stand behind the function.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,

@@ -1,6 +1,6 @@
 /**
- * Writes the man pages, the completion scripts and the references, and names those that changed:
- * `node scripts/run-ts.mjs scripts/generate-docs.ts`. With `--check` it writes nothing and exits 1 when one would change.
+ * Writes the man pages, the completion scripts and the references, and names those that changed: `node
+ * scripts/run-ts.mjs scripts/generate-docs.ts`. With `--check` it writes nothing and exits 1 when one would change.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

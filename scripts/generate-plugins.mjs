@@ -1,6 +1,6 @@
-// Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition below
-// `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what it uses. With
-// `--check` it writes nothing and exits 1 when a table would change.
+// Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition
+// below `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what
+// it uses. With `--check` it writes nothing and exits 1 when a table would change.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';

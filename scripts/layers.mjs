@@ -1,7 +1,8 @@
-// Programs in layers: what every run needs in one small file, what usual runs need besides in further ones, all else in the last. A
-// command that lives for a twentieth of a second does not read, or have V8 look through, the four megabytes of functions that it will not
-// call. bin/launch.cjs puts the layers together. Those of one program hold each module once; the later ones are shared by many programs,
-// and a module that a shared layer has in common with an earlier one of the program is taken from the earlier.
+// Programs in layers: what every run needs in one small file, what usual runs need besides in further ones, all else in
+// the last. A command that lives for a twentieth of a second does not read, or have V8 look through, the four megabytes
+// of functions that it will not call. bin/launch.cjs puts the layers together. Those of one program hold each module
+// once; the later ones are shared by many programs, and a module that a shared layer has in common with an earlier one
+// of the program is taken from the earlier.
 import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -15,8 +16,8 @@ const ENTRY = 'brine-layer.ts';
 
 /**
  * @param settings of esbuild, for each layer
- * @param programs path of each program's entry, its own layers after the first (the modules that each is for), and the names of the shared ones
- * that follow
+ * @param programs path of each program's entry, its own layers after the first (the modules that each is for), and the
+ *   names of the shared ones that follow
  * @param shared the modules that each shared layer is for; the last, which every program has, is for all others
  * @returns text of each layer by the name of its file
  */
@@ -95,7 +96,8 @@ function elsewhere({ own, entry, further }, exported) {
         if (importer.includes('/node_modules/') || importer.endsWith(ENTRY)) return undefined;
         const target = relative(root, join(resolveDir || dirname(importer), path));
         const isOwn = own.has(target);
-        // a module that is imported on demand here would have all that it imports evaluated on demand, and the whole layer with it
+        // a module that is imported on demand here would have all that it imports evaluated on demand, and the whole
+        // layer with it
         const isPlain = kind !== 'dynamic-import' && isOwn;
         return isPlain || !target.endsWith('.ts') ? undefined : { path: target, namespace: ELSEWHERE };
       });

@@ -1,5 +1,6 @@
-// What `npm pack` and `npm publish` do to package.json: the package has no scripts, since there is nothing to be built where it is installed,
-// and none of what only the checkout needs. `strip` keeps the file as it was in build/, `restore` puts it back.
+// What `npm pack` and `npm publish` do to package.json: the package has no scripts, since there is nothing to be built
+// where it is installed, and none of what only the checkout needs. `strip` keeps the file as it was in build/,
+// `restore` puts it back.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -34,7 +35,10 @@ function build() {
   if (status !== 0) process.exit(status ?? 70);
 }
 
-/** Parts of earlier builds lie in dist/ for programs that still run; what no program of this build asks for is not packed. */
+/**
+ * Parts of earlier builds lie in dist/ for programs that still run; what no program of this build asks for is not
+ * packed.
+ */
 function leaveOutStaleParts() {
   const dist = join(root, 'dist');
   const names = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
@@ -60,7 +64,10 @@ function strip() {
   renameSync(`${manifest}.new`, manifest);
 }
 
-/** Where the source lies and where faults are reported is known to whoever publishes, and not written down before it is true. */
+/**
+ * Where the source lies and where faults are reported is known to whoever publishes, and not written down before it is
+ * true.
+ */
 function whereItLives() {
   const url = process.env.BRINE_REPOSITORY;
   if (url === undefined || url === '') return {};

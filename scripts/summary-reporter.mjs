@@ -1,4 +1,5 @@
-// Closes a test run with the failures, the slow tests, and one plain line that any reader understands: "N passed, N failed".
+// Closes a test run with the failures, the slow tests, and one plain line that any reader understands: "N passed, N
+// failed".
 const SLOW_SECONDS = 3;
 const MOST_NAMED = 10;
 /** What Node says of a test whose name `--only` does not match. */

@@ -1,5 +1,5 @@
-// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…] [--only PATTERN]`; without a word,
-// the first three. PATTERN is a regular expression for the names of tests.
+// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…] [--only
+// PATTERN]`; without a word, the first three. PATTERN is a regular expression for the names of tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -75,8 +75,8 @@ function runAside(name) {
 }
 
 /**
- * All suites: the tests with databases wait for their servers most of the time, so they run beside the unit tests, which keep two cores
- * busy without a pause. Those of whole programs, which have time limits, run by themselves.
+ * All suites: the tests with databases wait for their servers most of the time, so they run beside the unit tests,
+ * which keep two cores busy without a pause. Those of whole programs, which have time limits, run by themselves.
  */
 async function runAll() {
   const databases = runAside('databases');
@@ -85,8 +85,9 @@ async function runAll() {
 }
 
 /**
- * The PATH for tests, without what the account that runs them has in its profile: a version manager costs more than most tests, which start
- * Python and root's log-in shell hundreds of times. `python3` is the interpreter itself, and `su - root -c` reads no profile.
+ * The PATH for tests, without what the account that runs them has in its profile: a version manager costs more than
+ * most tests, which start Python and root's log-in shell hundreds of times. `python3` is the interpreter itself, and
+ * `su - root -c` reads no profile.
  */
 function quickPath(outdir) {
   const folder = join(outdir, 'quick');
@@ -105,7 +106,9 @@ function quickSu(su) {
   return `#!/bin/sh\n[ "$1 $2 $3" = "- root -c" ] && cd / && exec ${login}\nexec ${su} "$@"\n`;
 }
 
-/** Those tests whose server is installed; the first word of a file's name says which it needs. Tells which are left out. */
+/**
+ * Those tests whose server is installed; the first word of a file's name says which it needs. Tells which are left out.
+ */
 function withServers(sources) {
   const serverOf = (path) => Object.keys(DATABASE_SERVERS).find((name) => basename(path).startsWith(name));
   const missing = missingServers([...new Set(sources.map(serverOf))]);
@@ -118,26 +121,34 @@ function withServers(sources) {
   return sources.filter((path) => !missing.includes(serverOf(path)));
 }
 
-/** Unit tests that run side by side; a few files get only one process, since starting it costs more than running them. */
+/**
+ * Unit tests that run side by side; a few files get only one process, since starting it costs more than running them.
+ */
 const UNIT_PROCESSES = 2;
 const FEW_FILES = 12;
 /**
- * Parts that the other files are shared out to, so that what takes long does not leave the other process without work. They are many,
- * because the system copies the page tables of a process that starts a program: 0.4 ms with little in memory, 9 ms with 300 MB.
+ * Parts that the other files are shared out to, so that what takes long does not leave the other process without work.
+ * They are many, because the system copies the page tables of a process that starts a program: 0.4 ms with little in
+ * memory, 9 ms with 300 MB.
  */
 const UNIT_PARTS = 8;
 
-/** Files of other suites that are run at the same time: those of whole programs wait for each other a third of the time. */
+/**
+ * Files of other suites that are run at the same time: those of whole programs wait for each other a third of the time.
+ */
 const AT_ONCE = { e2e: 3, databases: 2 };
 
 /**
- * What one file of tests may take before it is a failure with a name: many times of what it takes on a busy machine. One that waits for ever
- * would otherwise keep the whole run.
+ * What one file of tests may take before it is a failure with a name: many times of what it takes on a busy machine.
+ * One that waits for ever would otherwise keep the whole run.
  */
 const FILE_MAX_MS = { unit: 1_800_000, e2e: 300_000, databases: 300_000 };
 const LONG_FILE_MAX_MS = 1_800_000;
 
-/** Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the first alone. */
+/**
+ * Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the
+ * first alone.
+ */
 function unitEntries(built, outdir) {
   const isLong = (path) => path.includes('machine.test');
   const others = built.filter((path) => !isLong(path));
@@ -159,7 +170,8 @@ function unitEntries(built, outdir) {
 
 /** Unit tests share processes, because starting one costs more than running them; the others get one each. */
 function testArguments(name, built, outdir) {
-  // for the tests themselves only: in the environment it would slow down every program that they start, and those have no maps
+  // for the tests themselves only: in the environment it would slow down every program that they start, and those have
+  // no maps
   const forTests = ['--enable-source-maps', '--require', join(root, 'scripts/plain-promises.cjs')];
   const reporter = `--test-reporter=${process.env.TEST_REPORTER ?? (process.stdout.isTTY && picked.only === '' ? 'spec' : 'dot')}`;
   const summary = [
@@ -184,7 +196,9 @@ function testArguments(name, built, outdir) {
   return [...forTests, ...together, reporter, ...summary, ...entries];
 }
 
-/** With `BRINE_CLUSTER=1` every master of ours is a member of a cluster: this is the NATS server beneath all of them. */
+/**
+ * With `BRINE_CLUSTER=1` every master of ours is a member of a cluster: this is the NATS server beneath all of them.
+ */
 async function startNats() {
   const folder = mkdtempSync(join(tmpdir(), 'brine-nats-'));
   const port = await new Promise((resolve) => {
@@ -224,7 +238,10 @@ function cpuSeconds() {
   }
 }
 
-/** Says how long all suites took. It fails nothing: what a machine does for others in this time makes the same tests take twice as long. */
+/**
+ * Says how long all suites took. It fails nothing: what a machine does for others in this time makes the same tests
+ * take twice as long.
+ */
 function sayTotal() {
   const [seconds, cpu] = [process.uptime(), cpuSeconds()];
   const work = cpu === undefined ? '' : `, ${cpu.toFixed(0)} seconds of processor time`;

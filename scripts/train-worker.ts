@@ -1,6 +1,6 @@
 /**
- * Has a worker process of the minion do what usual jobs do, so that its code cache holds what they need (`scripts/build.mjs`):
- * states with files of the master, templates, pillar, requisites, commands.
+ * Has a worker process of the minion do what usual jobs do, so that its code cache holds what they need
+ * (`scripts/build.mjs`): states with files of the master, templates, pillar, requisites, commands.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,8 +9,9 @@ const REPLY_BYTES = 1500;
 const OPENED_EVERY = 16;
 
 /**
- * What a machine could do whose cores did nothing else than what the protocol demands of the master, and what the load process does to
- * check its replies: for each a signature, and two texts wrapped for the minion; with a token, it is opened and wrapped, too.
+ * What a machine could do whose cores did nothing else than what the protocol demands of the master, and what the load
+ * process does to check its replies: for each a signature, and two texts wrapped for the minion; with a token, it is
+ * opened and wrapped, too.
  * @returns authentications per second over all cores
  */
 export async function rsaRates(): Promise<{ first: number; again: number }> {

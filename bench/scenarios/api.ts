@@ -1,6 +1,6 @@
 /**
- * `api`: salt-api beside its master: how soon and how often `POST /` of `test.ping` to one minion is answered, what it holds when nothing
- * happens, and, with ours, 500 readers of events at 1,000 events/s while another one reads nothing.
+ * `api`: salt-api beside its master: how soon and how often `POST /` of `test.ping` to one minion is answered, what it
+ * holds when nothing happens, and, with ours, 500 readers of events at 1,000 events/s while another one reads nothing.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';

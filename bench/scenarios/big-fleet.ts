@@ -1,6 +1,7 @@
 /**
- * `big-fleet`: ten thousand minions. How long the master takes to find whom a target means, for each kind of target, and what
- * `salt '*' test.ping` does: lost minions, time, and the memory of the command. Takes minutes; run only when it is named.
+ * `big-fleet`: ten thousand minions. How long the master takes to find whom a target means, for each kind of target,
+ * and what `salt '*' test.ping` does: lost minions, time, and the memory of the command. Takes minutes; run only when
+ * it is named.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * `cluster`: what a member of a cluster of masters gives beside a master that stands alone, in turns on one machine, and what it sends to
- * NATS: returns that it takes (one NATS server, one replica), `salt` with a minion of its own and with one of another member, and the
- * messages and bytes of each thing that members tell each other.
+ * `cluster`: what a member of a cluster of masters gives beside a master that stands alone, in turns on one machine,
+ * and what it sends to NATS: returns that it takes (one NATS server, one replica), `salt` with a minion of its own and
+ * with one of another member, and the messages and bytes of each thing that members tell each other.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -186,7 +186,10 @@ async function compareReturns(context: ScenarioContext, a: Fleet): Promise<Figur
   ];
 }
 
-/** The whole `salt` process with one real minion, in turns: at a single master, at the minion's member, at the other one. */
+/**
+ * The whole `salt` process with one real minion, in turns: at a single master, at the minion's member, at the other
+ * one.
+ */
 async function compareRoundTrips(
   { fleet: alone, rounds, step }: ScenarioContext,
   a: Fleet,

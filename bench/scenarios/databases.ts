@@ -1,6 +1,7 @@
 /**
- * `databases`: returns that a master writes to a database (`master_job_cache`), from the first that a minion sends to the last that
- * is in the database, and how long `jobs.lookup_jid` takes to read them back. Each server is set up as its package does it.
+ * `databases`: returns that a master writes to a database (`master_job_cache`), from the first that a minion sends to
+ * the last that is in the database, and how long `jobs.lookup_jid` takes to read them back. Each server is set up as
+ * its package does it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** `job-start`: from a publish request to the moment at which the minion's command runs, without the start of `salt`. */
+/**
+ * `job-start`: from a publish request to the moment at which the minion's command runs, without the start of `salt`.
+ */
 import { join } from 'node:path';
 import { EventBusReader } from '../../src/network/events/bus-client.ts';
 import { tags } from '../../src/network/events/tags.ts';

@@ -1,6 +1,6 @@
 /**
- * `log-ins`: log-ins by a file of names and digests, each of which makes a token; and what is left for others while log-ins by bcrypt come
- * as fast as they can.
+ * `log-ins`: log-ins by a file of names and digests, each of which makes a token; and what is left for others while
+ * log-ins by bcrypt come as fast as they can.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -116,7 +116,10 @@ async function byDigest(context: ScenarioContext): Promise<Figure[]> {
   });
 }
 
-/** Log-ins by bcrypt, half of them of names that are not there or with wrong passwords, and requests of others beside them. */
+/**
+ * Log-ins by bcrypt, half of them of names that are not there or with wrong passwords, and requests of others beside
+ * them.
+ */
 async function besideAFlood(context: ScenarioContext): Promise<Figure[]> {
   const hash = await bcrypt.hash('secret', BCRYPT_COST);
   const lines = Array.from({ length: USERS }, (_, number) => `${userName(number)}:${hash}`);

@@ -40,7 +40,10 @@ export default defineModule({
 });
 `;
 
-/** Long only in that nobody but who asks for it has it; a real Salt runs the same Python, and has no warm host to measure. */
+/**
+ * Long only in that nobody but who asks for it has it; a real Salt runs the same Python, and has no warm host to
+ * measure.
+ */
 export const pythonModules: Scenario = {
   name: 'python',
   isLong: true,

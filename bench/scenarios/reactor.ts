@@ -1,6 +1,6 @@
 /**
- * `reactor`: from an event on a minion to the command that a reaction runs there; a flow of events of which one in ten is reacted to,
- * beside returns of other jobs; a burst; and an orchestration of many steps.
+ * `reactor`: from an event on a minion to the command that a reaction runs there; a flow of events of which one in ten
+ * is reacted to, beside returns of other jobs; a burst; and an orchestration of many steps.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -65,8 +65,8 @@ const ROUNDS_MIN = 2;
 
 /**
  * Does round after round.
- * @param round told whether it only warms up: with ours the first does, because a JIT compiler learns, and its figures do
- *   not count. Python has nothing to learn.
+ * @param round told whether it only warms up: with ours the first does, because a JIT compiler learns, and its figures
+ *   do not count. Python has nothing to learn.
  */
 export async function repeat(
   { fleet, rounds, step }: ScenarioContext,

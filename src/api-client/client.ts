@@ -1,6 +1,6 @@
 /**
- * A client of the API's second version, for programs in Node and in browsers: calls, lists over all their pages, and streams, with the types
- * of `operations.ts`. It needs nothing but `fetch`.
+ * A client of the API's second version, for programs in Node and in browsers: calls, lists over all their pages, and
+ * streams, with the types of `operations.ts`. It needs nothing but `fetch`.
  */
 import { ADDRESSES, type ErrorCode, type Operations, type Streams } from './operations.ts';
 
@@ -216,8 +216,8 @@ function errorIn(
 
 /**
  * The blocks of a stream of events.
- * @throws the signal's reason as soon as it is aborted, whatever has arrived by then: what reading a broken-off body gives differs by the
- *   moment (the reason, a `TypeError`, or just an end)
+ * @throws the signal's reason as soon as it is aborted, whatever has arrived by then: what reading a broken-off body
+ *   gives differs by the moment (the reason, a `TypeError`, or just an end)
  */
 async function* blocksOf(
   { body }: Response,

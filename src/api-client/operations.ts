@@ -1,6 +1,6 @@
 /**
- * What the second version of the API takes and answers. Made from `src/programs/api/v2/table.ts` by `scripts/generate-docs.ts`: change
- * it there.
+ * What the second version of the API takes and answers. Made from `src/programs/api/v2/table.ts` by
+ * `scripts/generate-docs.ts`: change it there.
  */
 
 /** Why a request was not served; none is ever given another meaning. */

@@ -1,6 +1,7 @@
 /**
- * How `salt-api` is configured: the options below `rest_cherrypy`, and those of `rest_tornado` and `rest_wsgi` as far as they mean the same
- * (salt/netapi/rest_cherrypy/app.py, salt/netapi/rest_tornado/__init__.py, salt/netapi/rest_wsgi.py, 3006.16).
+ * How `salt-api` is configured: the options below `rest_cherrypy`, and those of `rest_tornado` and `rest_wsgi` as far
+ * as they mean the same (salt/netapi/rest_cherrypy/app.py, salt/netapi/rest_tornado/__init__.py,
+ * salt/netapi/rest_wsgi.py, 3006.16).
  */
 import { ConfigError } from '../errors/errors.ts';
 import { didYouMean } from '../errors/did-you-mean.ts';

@@ -18,10 +18,16 @@ export interface ClusterSettings {
   readonly replicas: number;
   /** Bytes of returns that wait on the disk while NATS is away; beyond them returns are not acknowledged. */
   readonly spoolBytesMax: number;
-  /** Each master has a key of its own, and minions trust the key that signs them (`master_sign_pubkey`); else all have one key. */
+  /**
+   * Each master has a key of its own, and minions trust the key that signs them (`master_sign_pubkey`); else all have
+   * one key.
+   */
   readonly hasOwnKeys: boolean;
   readonly nats: NatsSettings;
-  /** Where the NATS servers say how they are set up (`http` or `https` in their configuration); empty when that is not known. */
+  /**
+   * Where the NATS servers say how they are set up (`http` or `https` in their configuration); empty when that is not
+   * known.
+   */
   readonly natsMonitoring: readonly string[];
 }
 

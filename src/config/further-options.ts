@@ -1,6 +1,6 @@
 /**
- * Options that stand in no table of Salt's but are read by its modules, returners and commands (`__opts__.get`, `config.option`,
- * 3006.16): which of them Brine reads too, and which it does not serve.
+ * Options that stand in no table of Salt's but are read by its modules, returners and commands (`__opts__.get`,
+ * `config.option`, 3006.16): which of them Brine reads too, and which it does not serve.
  */
 import { notYet, noEffect, type Unserved } from './unserved.ts';
 

@@ -38,8 +38,8 @@ export function needsReturners(opts: MasterOptions): boolean {
 }
 
 /**
- * How long jobs are kept; 0 is for ever. `keep_jobs`, in hours, counts only when it is set and `keep_jobs_seconds` is not
- * (salt/utils/job.py, 3006.16).
+ * How long jobs are kept; 0 is for ever. `keep_jobs`, in hours, counts only when it is set and `keep_jobs_seconds` is
+ * not (salt/utils/job.py, 3006.16).
  */
 export function keepJobsSeconds(opts: MasterOptions): number {
   const [seconds, hours] = [opts.get('keep_jobs_seconds'), opts.get('keep_jobs')];

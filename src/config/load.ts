@@ -71,8 +71,9 @@ export function loadMinionConfig(input: LoadMinionConfigInput): MinionOptions {
 
 /**
  * Loads what a command on the master's host works with: the master's configuration and, over it, the user's own
- * `~/.saltrc` (or `saltrc` in the XDG folder, or the file `SALT_CLIENT_CONFIG`). Also sets `token_file` and `master_uri`
- * and replaces an address that means "all" by the loopback address (3006.16 salt/config/__init__.py client_config).
+ * `~/.saltrc` (or `saltrc` in the XDG folder, or the file `SALT_CLIENT_CONFIG`). Also sets `token_file` and
+ * `master_uri` and replaces an address that means "all" by the loopback address (3006.16 salt/config/__init__.py
+ * client_config).
  * @throws ConfigError
  */
 export function loadClientConfig(input: LoadConfigInput): MasterOptions {

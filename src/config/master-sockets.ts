@@ -27,8 +27,8 @@ export interface MasterSockets {
 }
 
 /**
- * True when the event bus is open to the group of the master's user, because users who are not root may publish jobs and have to hear
- * their returns (salt/utils/event.py `EventPublisher.run`, 3006.16).
+ * True when the event bus is open to the group of the master's user, because users who are not root may publish jobs
+ * and have to hear their returns (salt/utils/event.py `EventPublisher.run`, 3006.16).
  */
 export function sharesEventBus(opts: MasterOptions): boolean {
   return ['publisher_acl', 'external_auth'].some((name) => {

@@ -1,4 +1,7 @@
-/** The transports of a master, each with the options it is served with (salt/utils/channel.py `iter_transport_opts`, 3006.16). */
+/**
+ * The transports of a master, each with the options it is served with (salt/utils/channel.py `iter_transport_opts`,
+ * 3006.16).
+ */
 import { ConfigError } from '../errors/errors.ts';
 import { isDict, type Value } from '../python/values/value.ts';
 import type { MasterOptions } from './master-options.ts';

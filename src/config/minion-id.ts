@@ -27,7 +27,8 @@ export interface IdContext {
 /**
  * Finds the id of a host whose configuration names none: the cached one, else one made from the host's names, in lower
  * case and without a domain where the options say so (3006.16 salt/config/__init__.py get_id).
- * @param values options: `root_dir`, `minion_id_caching`, `minion_id_lowercase`, `minion_id_remove_domain`, `id_function`
+ * @param values options: `root_dir`, `minion_id_caching`, `minion_id_lowercase`, `minion_id_remove_domain`,
+ *   `id_function`
  * @throws ConfigError when an `id_function` is configured, which is not supported yet
  */
 export function detectId(values: Dict, context: IdContext): DetectedId {

@@ -1,6 +1,7 @@
 /**
- * The names that may stand inside of options with a list or a mapping. Whoever reads such an option passes over a name that it does not
- * know; a name with a slip in it would pass for one that is served. The lists are those of their readers, which a test compares.
+ * The names that may stand inside of options with a list or a mapping. Whoever reads such an option passes over a name
+ * that it does not know; a name with a slip in it would pass for one that is served. The lists are those of their
+ * readers, which a test compares.
  */
 import { didYouMean } from '../errors/did-you-mean.ts';
 import { pyStr } from '../python/values/repr.ts';

@@ -1,6 +1,6 @@
 /**
- * Options that name one of a few things, and what a program does that is given another name: it goes on as Salt does, but says so when it
- * starts, because a name with a slip in it would otherwise pass for one that is served.
+ * Options that name one of a few things, and what a program does that is given another name: it goes on as Salt does,
+ * but says so when it starts, because a name with a slip in it would otherwise pass for one that is served.
  */
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
@@ -59,7 +59,8 @@ const FEATURES: ReadonlySet<string> = new Set(['enable_deprecated_module_search_
 
 /**
  * @param given all options of the files
- * @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few names
+ * @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few
+ *   names
  */
 export function valueNotThere(option: string, value: Value, given: Dict): Unserved | undefined {
   if (option === 'renderer') return rendererNotThere(pyStr(value));

@@ -25,9 +25,9 @@ function joinBelow(root: string, ...parts: string[]): string {
 }
 
 /**
- * Puts `root_dir` before options that hold paths: before relative ones, and before absolute ones that do not lie below it
- * yet (the compiled-in root is `/`, so that is every other path). URLs stay as they are
- * (3006.16 salt/config/__init__.py prepend_root_dir).
+ * Puts `root_dir` before options that hold paths: before relative ones, and before absolute ones that do not lie below
+ * it yet (the compiled-in root is `/`, so that is every other path). URLs stay as they are (3006.16
+ * salt/config/__init__.py prepend_root_dir).
  */
 export function prependRootDir(values: Dict, keys: readonly string[]): void {
   const root = values.get('root_dir');

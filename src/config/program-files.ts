@@ -68,7 +68,9 @@ export function readProgramFiles(
   return options;
 }
 
-/** `SALT_MASTER_CONFIG`, `SALT_MINION_CONFIG`: an existing file that stands in for the one of the default folder only. */
+/**
+ * `SALT_MASTER_CONFIG`, `SALT_MINION_CONFIG`: an existing file that stands in for the one of the default folder only.
+ */
 function fileFromEnvironment(role: Role, named: string, env: Environment): string | undefined {
   if (named !== join(DEFAULT_CONFIG_DIR, role)) return undefined;
   const file = env[`SALT_${role.toUpperCase()}_CONFIG`];

@@ -1,4 +1,7 @@
-/** Whether a configuration has its daemon react to events: the option `reactor`, or the engine of that name (salt/engines/__init__.py, salt/engines/reactor.py, 3006.16). */
+/**
+ * Whether a configuration has its daemon react to events: the option `reactor`, or the engine of that name
+ * (salt/engines/__init__.py, salt/engines/reactor.py, 3006.16).
+ */
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
 import type { OptionTable, Options } from './option.ts';

@@ -131,8 +131,8 @@ export function isDirectory(path: string): boolean {
 }
 
 /**
- * Reads every file an include names and joins them: mappings deeply, lists without duplicates, of other values the later
- * file wins (3006.16 salt/config/__init__.py include_config).
+ * Reads every file an include names and joins them: mappings deeply, lists without duplicates, of other values the
+ * later file wins (3006.16 salt/config/__init__.py include_config).
  * @param include one glob or a list of them
  * @param from path of the file that includes; relative globs start in its folder
  * @param verbose warn when a glob matches nothing

@@ -1,6 +1,6 @@
 /**
- * What a configuration asks for and Brine does not serve, found when a program starts: said in one line each, or, where its loss would
- * harm, a refusal.
+ * What a configuration asks for and Brine does not serve, found when a program starts: said in one line each, or, where
+ * its loss would harm, a refusal.
  */
 import { UnservedOptionError } from '../errors/errors.ts';
 import { didYouMean } from '../errors/did-you-mean.ts';

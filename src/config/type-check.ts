@@ -126,7 +126,10 @@ function usedInstead(start: ProgramStart | undefined, table: OptionTable, key: s
 const OPTIONAL_PORTS: ReadonlySet<string> = new Set(['source_ret_port', 'source_publish_port', 'proxy_port']);
 const PORT_MAX = 65_535;
 
-/** A port that is none would be another one than the other side is told: nothing comes of a program that listens, or asks, there. */
+/**
+ * A port that is none would be another one than the other side is told: nothing comes of a program that listens, or
+ * asks, there.
+ */
 function requirePorts(table: OptionTable, values: Dict, source: string): void {
   for (const [key, value] of values) {
     if (typeof key !== 'string' || !Object.hasOwn(table, key) || !/_port$/.test(key)) continue;

@@ -1,6 +1,7 @@
 /**
  * The options of parts of Salt that Brine does not have, by family, with their defaults in 3006.16 and 3007.8
- * (salt/config/__init__.py). They are in the tables of master and minion, so that a value equal to the default passes in silence.
+ * (salt/config/__init__.py). They are in the tables of master and minion, so that a value equal to the default passes
+ * in silence.
  */
 import { dict } from '../python/values/value.ts';
 import type { OptionKind, OptionSpec, OptionTypes } from './option.ts';

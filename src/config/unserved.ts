@@ -15,8 +15,8 @@ export type Program =
 /** Why an option does nothing, and what a program does that is given it. */
 export interface Unserved {
   /**
-   * `warn`: one line at the start. `stop`: the program does not start, because without the option minions would get something
-   * else than what was configured, or would be protected less.
+   * `warn`: one line at the start. `stop`: the program does not start, because without the option minions would get
+   * something else than what was configured, or would be protected less.
    */
   readonly action: 'warn' | 'stop';
   /** True when Brine is to serve it one day; false when it has no meaning here. */

@@ -1,6 +1,7 @@
 /**
- * The stable codes of errors. A sentence may be said better in a later version; its code stays, so that programs look at the code. This
- * table is the one place for them: `docs/reference/errors.md` is made from it, and a test holds that each code is used.
+ * The stable codes of errors. A sentence may be said better in a later version; its code stays, so that programs look
+ * at the code. This table is the one place for them: `docs/reference/errors.md` is made from it, and a test holds that
+ * each code is used.
  */
 
 /** What the reference says of a code. */

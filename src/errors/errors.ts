@@ -88,8 +88,8 @@ export class AuthenticationError extends BrineError {
 }
 
 /**
- * A file cannot be written: no room, a quota, a file system that is read only, a disk that fails. It is still the system's error for those
- * who look at its number (Python's `OSError`).
+ * A file cannot be written: no room, a quota, a file system that is read only, a disk that fails. It is still the
+ * system's error for those who look at its number (Python's `OSError`).
  */
 export class DiskRefusesError extends BrineError {
   static override readonly errorCode: ErrorCode = 'disk-refuses';

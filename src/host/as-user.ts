@@ -2,8 +2,8 @@
 import { groupIdsOf, type User } from './users.ts';
 
 /**
- * Calls something with another account's rights to files. Only root can, and this process must be doing nothing else meanwhile: the
- * rights are those of all its threads.
+ * Calls something with another account's rights to files. Only root can, and this process must be doing nothing else
+ * meanwhile: the rights are those of all its threads.
  * @param look ends before it returns
  */
 export async function asUser<T>(user: User, look: () => T): Promise<T> {

@@ -30,8 +30,9 @@ export function assertStartable({ program, argv, env }: LaunchPlan, cwd: string 
 
 /**
  * True when a file is neither a program nor a script with `#!`. The C library, by which Node starts programs, silently
- * gives such a file to `/bin/sh`; Python, and so Salt, answers "Exec format error", and nothing reaches a shell unasked.
- * In doubt (unreadable, other kernels, further formats registered) the answer is false, and the kernel decides.
+ * gives such a file to `/bin/sh`; Python, and so Salt, answers "Exec format error", and nothing reaches a shell
+ * unasked. In doubt (unreadable, other kernels, further formats registered) the answer is false, and the kernel
+ * decides.
  */
 function isForeignFormat(path: string): boolean {
   if (process.platform !== 'linux') return false;

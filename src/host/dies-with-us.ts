@@ -1,12 +1,15 @@
 /**
- * Programs that end when the process that has started them ends, however that comes: with SIGKILL nobody is left to end them. Linux does it
- * (`PR_SET_PDEATHSIG`), and util-linux `setpriv` asks for it before it becomes the program. What such a program has started itself
- * loses its pipes, and ends by that, as git's helpers do.
+ * Programs that end when the process that has started them ends, however that comes: with SIGKILL nobody is left to end
+ * them. Linux does it (`PR_SET_PDEATHSIG`), and util-linux `setpriv` asks for it before it becomes the program. What
+ * such a program has started itself loses its pipes, and ends by that, as git's helpers do.
  */
 import { findTrusted, type LaunchPlan } from './credentials.ts';
 import { findProgram, isExecutable } from './which.ts';
 
-/** The signal: nothing can be in a state that it would have to put in order first, because it may be killed at any time anyway. */
+/**
+ * The signal: nothing can be in a state that it would have to put in order first, because it may be killed at any time
+ * anyway.
+ */
 const WORDS = ['--pdeathsig', 'KILL', '--'];
 
 /** Whether and how this machine can do it: asked once for each process. */
@@ -19,7 +22,9 @@ export class DeathSignal {
     this.#works = (setpriv) => works([setpriv, ...WORDS, '/bin/true']);
   }
 
-  /** The plan with the helper in front; as it is where the machine cannot do it, or somebody else is to run the program. */
+  /**
+   * The plan with the helper in front; as it is where the machine cannot do it, or somebody else is to run the program.
+   */
   async applied(plan: LaunchPlan): Promise<LaunchPlan> {
     // a program that cannot be started is to be told of by its own name
     if (plan.uid !== undefined || plan.helpers.length > 0 || !isStartable(plan)) return plan;

@@ -1,6 +1,6 @@
 /**
- * The one place that reads what the system and SQLite say when a disk takes nothing, and makes of it an error that names the path, the
- * reason and what to do next.
+ * The one place that reads what the system and SQLite say when a disk takes nothing, and makes of it an error that
+ * names the path, the reason and what to do next.
  */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -124,7 +124,10 @@ function roomAt(path: string): Room | undefined {
   }
 }
 
-/** The path itself, or the first folder above it that can be looked at: a disk that fails, or a folder that is closed, hides what is below. */
+/**
+ * The path itself, or the first folder above it that can be looked at: a disk that fails, or a folder that is closed,
+ * hides what is below.
+ */
 function nearest(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     if (canBeSeen(at)) return at;

@@ -1,6 +1,6 @@
 /**
- * Bringing what was written to the disk itself. Without it the kernel has what a program wrote, which outlives the program and no failure
- * of power.
+ * Bringing what was written to the disk itself. Without it the kernel has what a program wrote, which outlives the
+ * program and no failure of power.
  */
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 
@@ -19,7 +19,8 @@ export const systemDisk: DiskSync = {
 };
 
 /**
- * Brings the names in a folder to the disk: a file that was made, renamed or removed there is so after a failure of power, too.
+ * Brings the names in a folder to the disk: a file that was made, renamed or removed there is so after a failure of
+ * power, too.
  * @throws the operating system's error, but not where a file system knows no such thing
  */
 export function syncFolder(path: string): void {

@@ -66,7 +66,10 @@ export function makeTempFile(
   return path;
 }
 
-/** `shutil.copyfile`: the content only, into a file that may exist; links are followed. @throws DiskRefusesError, or another error of the system */
+/**
+ * `shutil.copyfile`: the content only, into a file that may exist; links are followed.
+ * @throws DiskRefusesError, or another error of the system
+ */
 export function copyContent(source: string, target: string): void {
   const from = statSync(source);
   const to = statSync(target, { throwIfNoEntry: false });
@@ -225,7 +228,10 @@ function kindOf(facts: BigIntStats): StatFacts['kind'] {
   return facts.isSocket() ? 'socket' : 'file';
 }
 
-/** Replaces the content of a file in place: same inode, owner and permissions; a new file gets what the mask leaves. @throws DiskRefusesError, or another error of the system */
+/**
+ * Replaces the content of a file in place: same inode, owner and permissions; a new file gets what the mask leaves.
+ * @throws DiskRefusesError, or another error of the system
+ */
 export function writeInPlace(path: string, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   writing(path, () => {

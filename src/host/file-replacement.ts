@@ -1,6 +1,6 @@
 /**
- * Replacing a file by content that arrives in pieces: it is collected in a fresh file beside, which takes the old one's place in
- * one step, with its mode and owner. Nobody ever sees half of it, and what fails leaves nothing behind.
+ * Replacing a file by content that arrives in pieces: it is collected in a fresh file beside, which takes the old one's
+ * place in one step, with its mode and owner. Nobody ever sees half of it, and what fails leaves nothing behind.
  */
 import { chmodSync, chownSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';

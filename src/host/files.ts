@@ -75,9 +75,10 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, crea
 }
 
 /**
- * Writes over a file of as many bytes with this mode, or else what {@link writeFileAtomic} does. Whoever reads in that moment may see some
- * of the old bytes and some of the new ones, so it is for what readers check. A rename gives an inode free for each file, and ext4 does
- * not use one again for 35 seconds: to create a file it then looks at all of them, which takes a millisecond when there are thousands.
+ * Writes over a file of as many bytes with this mode, or else what {@link writeFileAtomic} does. Whoever reads in that
+ * moment may see some of the old bytes and some of the new ones, so it is for what readers check. A rename gives an
+ * inode free for each file, and ext4 does not use one again for 35 seconds: to create a file it then looks at all of
+ * them, which takes a millisecond when there are thousands.
  * @throws the operating system's error
  */
 export function overwriteFile(path: string, content: string, creation: FileCreation): void {
@@ -88,7 +89,8 @@ export function overwriteFile(path: string, content: string, creation: FileCreat
 }
 
 /**
- * What {@link writeFileAtomic} does, unless the file has these bytes and this mode: then only its time is set, which costs a fraction.
+ * What {@link writeFileAtomic} does, unless the file has these bytes and this mode: then only its time is set, which
+ * costs a fraction.
  * @returns whether it was written
  * @throws the operating system's error
  */
@@ -113,7 +115,10 @@ function hadBytes(fd: number, bytes: Uint8Array): boolean {
   }
 }
 
-/** Opens a regular file of this process's user, of this size and mode and with one name; undefined when there is no such one. */
+/**
+ * Opens a regular file of this process's user, of this size and mode and with one name; undefined when there is no such
+ * one.
+ */
 function openLike(path: string, sizeBytes: number, mode: number): number | undefined {
   let fd: number;
   try {

@@ -1,4 +1,7 @@
-/** Python's `glob.glob` on POSIX (3.11 Lib/glob.py): unsorted there, sorted here; hidden names need a pattern with a dot. */
+/**
+ * Python's `glob.glob` on POSIX (3.11 Lib/glob.py): unsorted there, sorted here; hidden names need a pattern with a
+ * dot.
+ */
 import { lstatSync, readdirSync } from 'node:fs';
 import { baseName, dirName, isDir, joinPath } from '../python/paths.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The one place that starts gpg: it never asks anybody anything, its passphrase comes through a pipe and is in no list of processes, and
- * what it brings is bounded.
+ * The one place that starts gpg: it never asks anybody anything, its passphrase comes through a pipe and is in no list
+ * of processes, and what it brings is bounded.
  */
 import type { Clock } from './clock.ts';
 import type { Credentials } from './credentials.ts';

@@ -1,8 +1,13 @@
-/** Temporary files that only those read who know of this: their content stays in memory, and making one costs nothing on the disk. */
+/**
+ * Temporary files that only those read who know of this: their content stays in memory, and making one costs nothing on
+ * the disk.
+ */
 import { tempPath } from './file-operations.ts';
 import type { Random } from './random.ts';
 
-/** Contents by the paths that stand for them, at which there is nothing. Lives as long as the one call that hands it on. */
+/**
+ * Contents by the paths that stand for them, at which there is nothing. Lives as long as the one call that hands it on.
+ */
 export class HeldFiles {
   readonly #contents = new Map<string, Uint8Array>();
 

@@ -1,4 +1,7 @@
-/** Gives memory back after a burst of work: V8 itself collects only when it allocates, so an idle process would keep it for ever. */
+/**
+ * Gives memory back after a burst of work: V8 itself collects only when it allocates, so an idle process would keep it
+ * for ever.
+ */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Clock, Timer } from './clock.ts';
 
@@ -16,8 +19,8 @@ const LOOK_MS = 1_000;
 /** More CPU time than this since the last collection is a burst. */
 const BURST_CPU_MS = 250;
 /**
- * So is what has brought so much more of objects: a minion takes little time of its own for the job of another process. Where much is in
- * use it has to be a share of that, because a collection goes through all of it.
+ * So is what has brought so much more of objects: a minion takes little time of its own for the job of another process.
+ * Where much is in use it has to be a share of that, because a collection goes through all of it.
  */
 const BURST_BYTES = 2_000_000;
 const BURST_SHARE = 0.2;
@@ -40,11 +43,12 @@ function processMemory(): MemoryHost {
 }
 
 /**
- * Tells V8 that memory is low, which is what the inspector's order to collect does. `gc()` leaves the nursery as large as the work has
- * made it, for as long as V8 remembers that there was work; this gives it back at once.
+ * Tells V8 that memory is low, which is what the inspector's order to collect does. `gc()` leaves the nursery as large
+ * as the work has made it, for as long as V8 remembers that there was work; this gives it back at once.
  *
- * What a burst leaves lies scattered over many pages, all of which a usual collection keeps: a worker that has 7 MB in use holds
- * 15 to 20. Here it is moved together, which takes some tens of milliseconds; in the midst of work that would be too long.
+ * What a burst leaves lies scattered over many pages, all of which a usual collection keeps: a worker that has 7 MB in
+ * use holds 15 to 20. Here it is moved together, which takes some tens of milliseconds; in the midst of work that would
+ * be too long.
  */
 async function collectAndCompact(): Promise<void> {
   // a Node that was built without it has no other way; its processes stay as large as their work has made them

@@ -1,6 +1,7 @@
 /**
- * Things that happen one after the other for each name, in bounded queues. Within a name those who wait have their turns source by source, so
- * that one who sends much waits for himself and not others for him; and when a queue is full, the one who has most in it gives way.
+ * Things that happen one after the other for each name, in bounded queues. Within a name those who wait have their
+ * turns source by source, so that one who sends much waits for himself and not others for him; and when a queue is
+ * full, the one who has most in it gives way.
  */
 
 /** There was no room in a queue. */
@@ -65,7 +66,9 @@ export class Lanes {
     });
   }
 
-  /** Turns away the newest of the source that has most waiting, if that is another one with more than this would have. */
+  /**
+   * Turns away the newest of the source that has most waiting, if that is another one with more than this would have.
+   */
   #makeRoom(name: string, lane: Lane, source: string): boolean {
     const own = lane.waiting.get(source)?.length ?? 0;
     let [most, count] = ['', own + 1];

@@ -116,7 +116,10 @@ export class LogFile {
     for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
   }
 
-  /** What comes before the first lines after a loss: the end of a line of which only the beginning was written, and what is missing. */
+  /**
+   * What comes before the first lines after a loss: the end of a line of which only the beginning was written, and what
+   * is missing.
+   */
   #resumed({ count, reason }: Loss): string {
     const missing = reason === undefined ? '' : `${this.#notices?.missing(count, reason) ?? ''}\n`;
     return `${endsWithinLine(this.path) ? '\n' : ''}${missing}`;
@@ -147,7 +150,10 @@ export class LogFile {
     return size > 0 && size + moreBytes > maxBytes;
   }
 
-  /** Several processes write to the file: the one that gets the lock rotates, the others find a new file with their next line. */
+  /**
+   * Several processes write to the file: the one that gets the lock rotates, the others find a new file with their next
+   * line.
+   */
   #rotate(moreBytes: number): void {
     const lock = `${this.path}.lock`;
     if (!takeLock(lock)) return;
@@ -215,8 +221,8 @@ function isLinkOfRoot(path: string): boolean {
 }
 
 /**
- * Opens a file for appending. Root follows a link only when root has made it: a log folder may belong to the account that a daemon
- * becomes later, and a link there would have root write into any file of the system.
+ * Opens a file for appending. Root follows a link only when root has made it: a log folder may belong to the account
+ * that a daemon becomes later, and a link there would have root write into any file of the system.
  */
 function openForAppend(path: string): number {
   const follows = process.getuid?.() !== 0 || isLinkOfRoot(path);

@@ -1,7 +1,7 @@
 /**
- * Where log messages go that leave this program: datagrams, a stream, and the socket of the system's log, which Node cannot write to
- * itself, so that the system's program `logger` does. Nothing here waits for anybody: what cannot be sent is kept up to a bound, then
- * dropped and counted, and the program ends without waiting for what was not sent.
+ * Where log messages go that leave this program: datagrams, a stream, and the socket of the system's log, which Node
+ * cannot write to itself, so that the system's program `logger` does. Nothing here waits for anybody: what cannot be
+ * sent is kept up to a bound, then dropped and counted, and the program ends without waiting for what was not sent.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';

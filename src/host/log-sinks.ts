@@ -57,7 +57,10 @@ export interface LoggingOptions {
   /** name of the first logger, `salt` if not given */
   readonly name?: string;
   readonly console?: LineTarget;
-  /** True for a command whose terminal shows the errors of this machine alone, as Salt's does: further lines begin at the margin. */
+  /**
+   * True for a command whose terminal shows the errors of this machine alone, as Salt's does: further lines begin at
+   * the margin.
+   */
   readonly hasPlainConsole?: boolean;
   readonly clock?: Clock;
   readonly pid?: number;
@@ -78,8 +81,8 @@ export interface Logging {
 const INSECURE_LEVELS: readonly string[] = ['all', 'debug', 'garbage', 'profile', 'trace'];
 
 /**
- * Sets up logging to the terminal and, where the options name one, to a file. A file or a system log that cannot be opened,
- * and an unknown level are reported on the terminal and otherwise ignored.
+ * Sets up logging to the terminal and, where the options name one, to a file. A file or a system log that cannot be
+ * opened, and an unknown level are reported on the terminal and otherwise ignored.
  */
 export function setupLogging(options: LoggingOptions): Logging {
   const sinks: LogSink[] = [];

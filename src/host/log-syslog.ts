@@ -1,4 +1,7 @@
-/** `log_file` as the address of a system log: `file:///dev/log/LOG_DAEMON`, `udp://host:514`, `tcp://host` (3006.16 salt/_logging/impl.py `setup_logfile_handler`). */
+/**
+ * `log_file` as the address of a system log: `file:///dev/log/LOG_DAEMON`, `udp://host:514`, `tcp://host` (3006.16
+ * salt/_logging/impl.py `setup_logfile_handler`).
+ */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LogLevel } from './log.ts';

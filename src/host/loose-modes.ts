@@ -6,14 +6,19 @@ import { BrineError } from '../errors/errors.ts';
 const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
-/** True for a file that every user of this machine may write, and for a folder in which each may replace what is there. */
+/**
+ * True for a file that every user of this machine may write, and for a folder in which each may replace what is there.
+ */
 export function mayAllWrite(path: string): boolean {
   const stat = statOf(path);
   if (stat === undefined || (stat.mode & ALL_WRITE) === 0) return false;
   return !stat.isDirectory() || (stat.mode & STICKY) === 0;
 }
 
-/** What is said of a path for which {@link mayAllWrite} is true. @param what what it is, e.g. `The configuration file` */
+/**
+ * What is said of a path for which {@link mayAllWrite} is true.
+ * @param what what it is, e.g. `The configuration file`
+ */
 export function looseText(what: string, path: string): string {
   return `${what} ${path} can be changed by every user of this machine, and with it what this program does; close it with: chmod o-w ${path}`;
 }
@@ -32,7 +37,10 @@ export function requirePrivate(path: string): void {
   );
 }
 
-/** Takes the permissions of others from a folder or a file that is only for its owner. One that is another's is left as it is. */
+/**
+ * Takes the permissions of others from a folder or a file that is only for its owner. One that is another's is left as
+ * it is.
+ */
 export function closeToOthers(path: string): void {
   const stat = statOf(path);
   if (stat === undefined || (stat.mode & 0o077) === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Making a folder and those above it. Node's own `mkdirSync(…, { recursive: true })` never returns below `/proc` and the like
- * (Node 20), and with paths that come from outside that would stop a whole daemon.
+ * Making a folder and those above it. Node's own `mkdirSync(…, { recursive: true })` never returns below `/proc` and
+ * the like (Node 20), and with paths that come from outside that would stop a whole daemon.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,8 @@ import { isDir } from '../python/paths.ts';
 /**
  * Makes a folder and what is missing above it; existing folders are kept as they are.
  * @param mode permission bits of the new ones; the umask is taken off them
- * @throws DiskRefusesError, or another error of the system: ENOTDIR, EEXIST for a file in the way, EACCES, ENOENT where nothing can be made
+ * @throws DiskRefusesError, or another error of the system: ENOTDIR, EEXIST for a file in the way, EACCES, ENOENT where
+ *   nothing can be made
  */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];

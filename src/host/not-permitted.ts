@@ -1,4 +1,7 @@
-/** The one place that reads what the system says when a user may not, and makes of it an error that names the path and who may. */
+/**
+ * The one place that reads what the system says when a user may not, and makes of it an error that names the path and
+ * who may.
+ */
 import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -8,7 +11,8 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 
 /**
  * Reads an error of the system.
- * @param purpose what the path was wanted for, as a sentence begins with it: `--preview-target looks at the keys of the master`
+ * @param purpose what the path was wanted for, as a sentence begins with it: `--preview-target looks at the keys of the
+ *   master`
  * @returns undefined for an error that says nothing of rights, or of no path
  */
 export function notPermitted(error: unknown, purpose?: string): NotPermittedError | undefined {

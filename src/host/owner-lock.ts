@@ -38,7 +38,10 @@ function isAlive({ pid, start }: Owner): boolean {
   return false;
 }
 
-/** Field 22 of /proc/<pid>/stat, behind the name in brackets; undefined for a process that is not there, or is dead and not buried. */
+/**
+ * Field 22 of /proc/<pid>/stat, behind the name in brackets; undefined for a process that is not there, or is dead and
+ * not buried.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -74,8 +74,8 @@ function openEnds(path: string, direction: PipeDirection): Pipe {
 const STOCK = 8;
 
 /**
- * Pipes from programs, made several at a time: making them takes a program, which costs as much as the one that they are for. They have no
- * names any more, and programs that are started meanwhile do not inherit them.
+ * Pipes from programs, made several at a time: making them takes a program, which costs as much as the one that they
+ * are for. They have no names any more, and programs that are started meanwhile do not inherit them.
  */
 export class PipeStock {
   readonly #makeFifos: (paths: readonly string[]) => Promise<boolean>;

@@ -1,7 +1,9 @@
 /** Signals for a process and all that it has started (3006.16 salt/modules/saltutil.py `signal_job`). */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The process ids of all that a process has started, directly or not; those that others took over are not among them. */
+/**
+ * The process ids of all that a process has started, directly or not; those that others took over are not among them.
+ */
 function descendantsOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of processIds()) {

@@ -15,7 +15,10 @@ const POOL_BYTES = 4096;
 /** Larger requests do not come from the pool. */
 const POOLED_MAX = 64;
 
-/** Short runs of random bytes from a pool, because asking OpenSSL costs the same for 16 bytes as for 4,096. Used bytes are wiped. */
+/**
+ * Short runs of random bytes from a pool, because asking OpenSSL costs the same for 16 bytes as for 4,096. Used bytes
+ * are wiped.
+ */
 class RandomPool {
   readonly #pool = Buffer.allocUnsafeSlow(POOL_BYTES);
   #at = POOL_BYTES;

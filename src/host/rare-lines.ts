@@ -1,4 +1,7 @@
-/** Lines about faults that last: the first of a kind at once, then one a minute, with how many there were, until it is over. */
+/**
+ * Lines about faults that last: the first of a kind at once, then one a minute, with how many there were, until it is
+ * over.
+ */
 import type { Clock } from './clock.ts';
 
 const PAUSE_MS = 60_000;
@@ -16,7 +19,8 @@ export interface RareLines {
   /** Calls `write` with the text when its kind is due, with a count from the second on. */
   (kind: string, text: string, error?: unknown): void;
   /**
-   * Ends a fault that has not come for a minute: where small files are still written and large ones are not, it is not over.
+   * Ends a fault that has not come for a minute: where small files are still written and large ones are not, it is not
+   * over.
    * @returns how often there was one; 0 for none, and while it is not over
    */
   over(kind: string): number;

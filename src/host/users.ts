@@ -1,4 +1,6 @@
-/** The accounts of this system: the local files first, then whatever else the system knows (LDAP…), through `getent`. */
+/**
+ * The accounts of this system: the local files first, then whatever else the system knows (LDAP…), through `getent`.
+ */
 import { readTextIfExists } from './files.ts';
 import { runProcess } from './process.ts';
 
@@ -80,7 +82,9 @@ async function find<T>(
   return parse((await sources.ask(['getent', '--', database, String(key)])) ?? '').find(matches);
 }
 
-/** The lines in which a key stands as a field. To parse them all would take most of the time of a run with many files. */
+/**
+ * The lines in which a key stands as a field. To parse them all would take most of the time of a run with many files.
+ */
 function linesAbout(text: string, key: string | number): string {
   const found: string[] = [];
   const wanted = typeof key === 'number' ? `:${key}:` : `${key}:`;

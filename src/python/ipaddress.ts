@@ -1,4 +1,7 @@
-/** Addresses and networks of both families as Python's `ipaddress` (3.11) has them: reading, with its strictness, text and order. */
+/**
+ * Addresses and networks of both families as Python's `ipaddress` (3.11) has them: reading, with its strictness, text
+ * and order.
+ */
 import { PythonError } from './exceptions.ts';
 import { pyRepr } from './values/repr.ts';
 import type { Value } from './values/value.ts';
@@ -37,8 +40,8 @@ export function parseIpAddress(text: string): IpAddress | undefined {
 }
 
 /**
- * Reads an address, or an address in a network as `10.0.0.1/8`, `10.0.0.1/255.0.0.0`, `10.0.0.1/0.255.255.255` or `fe80::1/10`;
- * undefined for all else.
+ * Reads an address, or an address in a network as `10.0.0.1/8`, `10.0.0.1/255.0.0.0`, `10.0.0.1/0.255.255.255` or
+ * `fe80::1/10`; undefined for all else.
  */
 export function parseIpInterface(text: string): IpNetwork | undefined {
   const slash = text.indexOf('/');

@@ -1,4 +1,6 @@
-/** glibc's names for the operating system's errors, which users know from Python; libuv words some of them otherwise. */
+/**
+ * glibc's names for the operating system's errors, which users know from Python; libuv words some of them otherwise.
+ */
 import { getSystemErrorMap } from 'node:util';
 import { textRepr } from './values/repr.ts';
 

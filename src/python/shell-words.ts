@@ -1,4 +1,6 @@
-/** Words of a command line as a POSIX shell would see them, without a shell: Python's `shlex.split` and `shlex.quote`. */
+/**
+ * Words of a command line as a POSIX shell would see them, without a shell: Python's `shlex.split` and `shlex.quote`.
+ */
 import { SaltInvocationError } from '../errors/errors.ts';
 
 const WHITESPACE = ' \t\r\n';

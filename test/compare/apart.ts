@@ -1,4 +1,7 @@
-/** Keeps made-up calls from the processes of this host: `process.absent`, `ps.pkill` and their like find and end what they can see. */
+/**
+ * Keeps made-up calls from the processes of this host: `process.absent`, `ps.pkill` and their like find and end what
+ * they can see.
+ */
 import { spawnSync } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 
@@ -9,7 +12,10 @@ export const UNSHARE: readonly string[] = ['-p', '-f', '--kill-child', '--mount-
 
 const namespace = (): string => readlinkSync('/proc/self/ns/pid');
 
-/** Says for {@link assertApart} where the host's processes are. @throws where a program cannot be given processes of its own */
+/**
+ * Says for {@link assertApart} where the host's processes are.
+ * @throws where a program cannot be given processes of its own
+ */
 export function environmentApart(): NodeJS.ProcessEnv {
   const tried = spawnSync('unshare', [...UNSHARE, 'true'], { encoding: 'utf8' });
   if (tried.status !== 0)

@@ -1,9 +1,9 @@
 /**
- * Sends the requests of `test/support/api` to a real salt-api before a real master, and to ours before ours:
- * `node scripts/run-ts.mjs test/compare/api.ts [--record] [--recorded] [PART OF A NAME…]`. It prints what differs without a reason.
- * `--record` writes down what the real one answers, and what ours does where there is a reason, for `test/e2e/api-recorded.test.ts`;
- * `--recorded` takes the recorded answers in place of a real Salt. `--api-of-salt` has a real salt-api before our master in place of ours,
- * `--master-of-salt` ours before a real master.
+ * Sends the requests of `test/support/api` to a real salt-api before a real master, and to ours before ours: `node
+ * scripts/run-ts.mjs test/compare/api.ts [--record] [--recorded] [PART OF A NAME…]`. It prints what differs without a
+ * reason. `--record` writes down what the real one answers, and what ours does where there is a reason, for
+ * `test/e2e/api-recorded.test.ts`; `--recorded` takes the recorded answers in place of a real Salt. `--api-of-salt` has
+ * a real salt-api before our master in place of ours, `--master-of-salt` ours before a real master.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { readAnswers, writeAnswers, type RecordedAnswers } from '../support/api/answers.ts';
@@ -25,12 +25,9 @@ async function answersOf(programs: Programs, api: Programs = programs): Promise<
   const ends: (() => unknown)[] = [];
   const out = new Map<string, ApiAnswer>();
   try {
-    const servers = await ApiServers.start(
-      { after: (end) => void ends.push(end as () => unknown) },
-      programs,
-      api,
-      [...new Set(['plain' as const, ...cases.map(({ server = 'plain' }) => server)])],
-    );
+    const servers = await ApiServers.start({ after: (end) => void ends.push(end) }, programs, api, [
+      ...new Set(['plain' as const, ...cases.map(({ server = 'plain' }) => server)]),
+    ]);
     const sender = new ApiSender(servers);
     const left = [...cases];
     const work = async (): Promise<void> => {

@@ -2,9 +2,10 @@
  * Counts which functions of Salt's the SLS and templates of sites name, and which of them Brine has:
  * `node scripts/run-ts.mjs test/compare/census.ts [--salt DIR] [--misses] FOLDER…`.
  *
- * Each FOLDER is a site: a tree of SLS with its templates. DIR is Salt's source (3006, with `salt/states` and `salt/modules`): names that it
- * does not have are the sites' own and not counted, nor are modules that the site brings itself. It is read as text; Jinja is not run. A site is
- * whole when all that it names is there. Prints the sites with what they miss, and the misses in the order of how many sites name them.
+ * Each FOLDER is a site: a tree of SLS with its templates. DIR is Salt's source (3006, with `salt/states` and
+ * `salt/modules`): names that it does not have are the sites' own and not counted, nor are modules that the site brings
+ * itself. It is read as text; Jinja is not run. A site is whole when all that it names is there. Prints the sites with
+ * what they miss, and the misses in the order of how many sites name them.
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -69,7 +70,10 @@ function* filesUnder(folder: string): Generator<string> {
   }
 }
 
-/** State functions in the text of an SLS: `module.function` on a line of its own, or a module with `- function` under it. */
+/**
+ * State functions in the text of an SLS: `module.function` on a line of its own, or a module with `- function` under
+ * it.
+ */
 function* statesIn(text: string): Generator<readonly [string, string]> {
   const lines = text.split('\n');
   for (const [at, line] of lines.entries()) {

@@ -6,8 +6,8 @@
  * With `--member` a member of a cluster is compared with a master of ours that stands alone, and no real Salt is asked:
  * `BRINE_CLUSTER_NATS=HOST:PORT node scripts/run-ts.mjs test/compare/compare.ts --member --once`.
  *
- * `--recorded` takes the real Salt's answers from the last run (kept in `build/`) where it has them. `BRINE_PROGRAMS` names another
- * folder of our programs. `<DIR>` in a line stands for the fleet's folder; `BRINE_COMPARE_TABLE` names
+ * `--recorded` takes the real Salt's answers from the last run (kept in `build/`) where it has them. `BRINE_PROGRAMS`
+ * names another folder of our programs. `<DIR>` in a line stands for the fleet's folder; `BRINE_COMPARE_TABLE` names
  * another table.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -12,7 +12,10 @@ export interface StateCase {
 /** Stands for the name of an SLS where the top file is compiled. */
 export const TOP = '(top)';
 
-/** The ways of compiling: `state.show_low_sls`, and as a highstate; of the top file `state.show_lowstate` and `state.show_highstate`. */
+/**
+ * The ways of compiling: `state.show_low_sls`, and as a highstate; of the top file `state.show_lowstate` and
+ * `state.show_highstate`.
+ */
 export const WAYS = ['low', 'full'] as const;
 
 /** Low chunks, a list of errors, or the text of an exception; and how much processor time both ways took together. */

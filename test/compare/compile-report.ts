@@ -59,12 +59,15 @@ function isSame(real: Compilation, own: Compilation, again: Compilation): boolea
   });
 }
 
-/** The environment in an error about a command: ours has stars for its values, and either side the order of its own process. */
+/**
+ * The environment in an error about a command: ours has stars for its values, and either side the order of its own
+ * process.
+ */
 const ENVIRONMENT = /'env': \{[^}]*\}/g;
 
 /**
- * Lists of errors as they can be held against each other: ours has no tracebacks, so that of an error with one only the sentence before
- * it is compared, and shows no values of the environment.
+ * Lists of errors as they can be held against each other: ours has no tracebacks, so that of an error with one only the
+ * sentence before it is compared, and shows no values of the environment.
  */
 export function comparableErrors(real: Value, own: Value): [Value, Value] {
   if (!Array.isArray(real) || !Array.isArray(own)) return [real, own];

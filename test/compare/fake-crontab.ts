@@ -4,7 +4,9 @@ import { join } from 'node:path';
 
 const PATH = process.env['PATH'] ?? '';
 
-/** Stands in for `crontab`, so that nobody's table is touched: tables are files in the folder that FAKE_CRONTABS names. */
+/**
+ * Stands in for `crontab`, so that nobody's table is touched: tables are files in the folder that FAKE_CRONTABS names.
+ */
 const CRONTAB = `#!/bin/sh
 user=root
 if [ "$1" = -u ]; then user=$2; shift 2; fi

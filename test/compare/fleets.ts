@@ -1,4 +1,7 @@
-/** The two fleets that are compared: one of a real Salt, one of ours, with the same three minions and the same configuration. */
+/**
+ * The two fleets that are compared: one of a real Salt, one of ours, with the same three minions and the same
+ * configuration.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -54,7 +57,7 @@ export class ComparedFleet {
     basePort: number,
     more: readonly string[] = [],
   ): Promise<ComparedFleet> {
-    const fleet = await Fleet.create(context as TestContext);
+    const fleet = await Fleet.create(context);
     fleet.publishPort = basePort;
     fleet.retPort = basePort + 1;
     const pillar = fleet.path('pillar');

@@ -1,6 +1,6 @@
 /**
- * Compares our grains with those of a real Salt's minion on this host: `node scripts/run-ts.mjs test/compare/grains.ts`.
- * Prints every grain that differs; ends with 1 when one does without a reason.
+ * Compares our grains with those of a real Salt's minion on this host: `node scripts/run-ts.mjs
+ * test/compare/grains.ts`. Prints every grain that differs; ends with 1 when one does without a reason.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The scenes that are recorded on the machine of `test/fixtures/machine`: tables of calls, and odd forms of one call of every function. */
+/**
+ * The scenes that are recorded on the machine of `test/fixtures/machine`: tables of calls, and odd forms of one call of
+ * every function.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
@@ -64,7 +67,9 @@ function isKept({ call, differs, shape }: ModuleCall): boolean {
   return differs === undefined && shape !== true && !call.includes('{http}') && !isOfTheHost;
 }
 
-/** The cases of `test/compare/state-cases` that the unit tests do not replay already, and that need only the machine. */
+/**
+ * The cases of `test/compare/state-cases` that the unit tests do not replay already, and that need only the machine.
+ */
 function caseScenes(): TabledScene[] {
   return stateTables().flatMap((table) =>
     readStateCases(table).flatMap((given): TabledScene[] => {

@@ -1,7 +1,8 @@
 /**
- * Prints which functions that are to answer as Salt's do are there, and which of them are compared with Salt's:
- * `node scripts/run-ts.mjs test/compare/marked.ts [--write]`. `--write` writes `docs/reference/compared.md`, which says for every function of
- * ours whether Salt's answers are recorded, asked for live, or neither. Ends with 1 when one is missing or not compared without a reason.
+ * Prints which functions that are to answer as Salt's do are there, and which of them are compared with Salt's: `node
+ * scripts/run-ts.mjs test/compare/marked.ts [--write]`. `--write` writes `docs/reference/compared.md`, which says for
+ * every function of ours whether Salt's answers are recorded, asked for live, or neither. Ends with 1 when one is
+ * missing or not compared without a reason.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Records what a real Salt 3006 does in the calls of master-function-calls.ts; ours are recorded where they differ, with what was said of it. */
+/**
+ * Records what a real Salt 3006 does in the calls of master-function-calls.ts; ours are recorded where they differ,
+ * with what was said of it.
+ */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,13 +1,14 @@
 /**
- * Runs tables of function calls (`test/compare/module-calls`) on a real `salt-call --local` and on ours on this host, and prints
- * what differs: `npm run compare:modules -- [TABLE...] [--only REGEX] [--direct] [--changes KIND,...] [--record]`.
+ * Runs tables of function calls (`test/compare/module-calls`) on a real `salt-call --local` and on ours on this host,
+ * and prints what differs: `npm run compare:modules -- [TABLE...] [--only REGEX] [--direct] [--changes KIND,...]
+ * [--record]`.
  *
- * Tells on standard error how far it is, and at the end how each table came out. Commands answer in JSON, which has only text as
- * keys, so keys are compared as text; `--direct` compares them as they are.
+ * Tells on standard error how far it is, and at the end how each table came out. Commands answer in JSON, which has
+ * only text as keys, so keys are compared as text; `--direct` compares them as they are.
  *
- * `--direct` calls our functions in this process instead of by the built command; `--changes` allows groups that change the
- * machine (accounts, packages…; for containers); `--record` writes the real answers of groups that do not depend on the machine
- * into `test/fixtures/modules/calls`, for the unit tests.
+ * `--direct` calls our functions in this process instead of by the built command; `--changes` allows groups that change
+ * the machine (accounts, packages…; for containers); `--record` writes the real answers of groups that do not depend on
+ * the machine into `test/fixtures/modules/calls`, for the unit tests.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -89,7 +90,9 @@ function planned(): Planned[] {
     .filter(({ table, group }) => only.test(`${table} ${group.group}`));
 }
 
-/** The kinds of minions that groups ask for; each kind needs one of its own, and a group with a command before it too. */
+/**
+ * The kinds of minions that groups ask for; each kind needs one of its own, and a group with a command before it too.
+ */
 function kindsOf(plan: readonly Planned[]): { readonly options: MinionOptions; readonly mine: Planned[] }[] {
   const kinds = new Map<string, { readonly options: MinionOptions; readonly mine: Planned[] }>();
   for (const [i, planned] of plan.entries()) {
@@ -164,7 +167,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** What changes the machine comes last and group by group, so that neither side's changes are in the way of the other's answers. */
+/**
+ * What changes the machine comes last and group by group, so that neither side's changes are in the way of the other's
+ * answers.
+ */
 function passesOf(plan: readonly Planned[]): Planned[][] {
   const looking = plan.filter(({ group }) => group.changes === undefined);
   const changing = plan.filter(({ group }) => group.changes !== undefined);

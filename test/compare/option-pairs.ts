@@ -1,9 +1,10 @@
 /**
- * Types all pairs of options of each program, by the tables of options, against a demo master with two minions, and says of each pair which of
- * the two did nothing beside the other: `node scripts/run-ts.mjs test/compare/option-pairs.ts [PROGRAM] [OPTION...]`. A pair is good when both
- * have an effect, when it is refused with 64 and a sentence that names both, or when a warning names the one that has none. What an option does
- * is seen by what the program prints, writes and ends with: an option that shows nothing alone is named once, and is to be looked at by hand.
- * How each option is typed stands in `option-pairs.yaml`.
+ * Types all pairs of options of each program, by the tables of options, against a demo master with two minions, and
+ * says of each pair which of the two did nothing beside the other: `node scripts/run-ts.mjs
+ * test/compare/option-pairs.ts [PROGRAM] [OPTION...]`. A pair is good when both have an effect, when it is refused with
+ * 64 and a sentence that names both, or when a warning names the one that has none. What an option does is seen by what
+ * the program prints, writes and ends with: an option that shows nothing alone is named once, and is to be looked at by
+ * hand. How each option is typed stands in `option-pairs.yaml`.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /**
- * Takes the sample configuration of a real Salt (`conf/master` and `conf/minion` of its sources: `BRINE_SALT_SOURCE`, or
- * `/opt/realsalt/src/3006`), starts the built salt-master and salt-minion with every option in turn, as it is written there and with
- * another value than the default, and says what each start said of it: `npm run compare:options [-- master|minion] [OPTION...]`. Ends with
- * 1 when an option was silent: given a value that it does not have by default, not served, and not mentioned. A program is ended as soon as
- * it has said that it starts.
+ * Takes the sample configuration of a real Salt (`conf/master` and `conf/minion` of its sources: `BRINE_SALT_SOURCE`,
+ * or `/opt/realsalt/src/3006`), starts the built salt-master and salt-minion with every option in turn, as it is
+ * written there and with another value than the default, and says what each start said of it: `npm run compare:options
+ * [-- master|minion] [OPTION...]`. Ends with 1 when an option was silent: given a value that it does not have by
+ * default, not served, and not mentioned. A program is ended as soon as it has said that it starts.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -47,7 +47,10 @@ const SIDES: readonly Side[] = [
   { role: 'minion', table: minionOptions, otherTable: masterOptions, started: 'Minion is starting as user' },
 ];
 
-/** `served`: in the tables as such. `default`: the value that it has anyway. `unnamed`: the start failed over something else. */
+/**
+ * `served`: in the tables as such. `default`: the value that it has anyway. `unnamed`: the start failed over something
+ * else.
+ */
 type Verdict = 'served' | 'default' | 'warned' | 'refused' | 'unknown' | 'unnamed' | 'SILENT';
 
 interface Start {

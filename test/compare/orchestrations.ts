@@ -1,6 +1,7 @@
 /**
- * Orchestrations on the built programs beside what a real Salt 3006.16 printed for them (`test/fixtures/orchestration`): text of the output,
- * JSON and exit codes. Needs no real Salt. `node scripts/run-ts.mjs test/compare/orchestrations.ts [NAME…]`
+ * Orchestrations on the built programs beside what a real Salt 3006.16 printed for them
+ * (`test/fixtures/orchestration`): text of the output, JSON and exit codes. Needs no real Salt. `node
+ * scripts/run-ts.mjs test/compare/orchestrations.ts [NAME…]`
  */
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Having a real Salt run a file of ours: one `salt-call` renders it with the renderer `py`, since each start costs a second. */
+/**
+ * Having a real Salt run a file of ours: one `salt-call` renders it with the renderer `py`, since each start costs a
+ * second.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realSalt, runProgram, type Finished } from '../support/fleet.ts';

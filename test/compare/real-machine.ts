@@ -1,4 +1,7 @@
-/** The machine of `test/fixtures/machine` as a real Salt sees it: laid out in its places in a sandbox, and calls made there. */
+/**
+ * The machine of `test/fixtures/machine` as a real Salt sees it: laid out in its places in a sandbox, and calls made
+ * there.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -31,7 +34,10 @@ import { minionConfig, ORDINARY_VALUES, PLAIN_VALUES } from './real-modules.ts';
 /** Where the real Salt's machine lies within its sandbox. */
 export const SANDBOX_PLACES: MachinePlaces = { root: '', base: '/tmp/machine' };
 
-/** A file for Salt's renderer `py`: makes the calls of the scenes beside it, each on the machine as it was, or as the one before left it. */
+/**
+ * A file for Salt's renderer `py`: makes the calls of the scenes beside it, each on the machine as it was, or as the
+ * one before left it.
+ */
 const DRIVER = `
 import base64, collections, collections.abc, copy, json, os, shutil, signal, stat, subprocess
 from salt.loader import minion_mods, utils as loaded_utils
@@ -227,8 +233,8 @@ export interface RealRun {
 }
 
 /**
- * Makes this file system the machine's; only ever within a sandbox that is thrown away. What is the host's is covered by empty folders,
- * which is much faster than to take it away.
+ * Makes this file system the machine's; only ever within a sandbox that is thrown away. What is the host's is covered
+ * by empty folders, which is much faster than to take it away.
  */
 export function becomeMachine(machine: Machine): void {
   copyFileSync('/usr/bin/mount', MOUNT);

@@ -1,4 +1,7 @@
-/** Answers of a real Salt: one `salt-call` renders a file of ours that makes all calls, because each start costs more than a second. */
+/**
+ * Answers of a real Salt: one `salt-call` renders a file of ours that makes all calls, because each start costs more
+ * than a second.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueFromJson, type CallAnswer } from '../support/module-calls.ts';

@@ -1,4 +1,7 @@
-/** Results of state runs by a real Salt: one `salt-call` renders a file of ours that makes all runs, since each start costs a second. */
+/**
+ * Results of state runs by a real Salt: one `salt-call` renders a file of ours that makes all runs, since each start
+ * costs a second.
+ */
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
 import { runCases } from './real-driver.ts';

@@ -1,7 +1,8 @@
 /**
- * Has a real Salt 3008 make the calls of `test/fixtures/modules/cmd.json` again, each as a job makes it and as another module does, and
- * writes down what they gave: `node scripts/run-ts.mjs test/compare/record-cmd.ts`. A case is added there without `between` and `job`.
- * 3008 and not 3006.16, which lost the shell of a job and the arguments of scripts for two releases. Needs root, for other users.
+ * Has a real Salt 3008 make the calls of `test/fixtures/modules/cmd.json` again, each as a job makes it and as another
+ * module does, and writes down what they gave: `node scripts/run-ts.mjs test/compare/record-cmd.ts`. A case is added
+ * there without `between` and `job`. 3008 and not 3006.16, which lost the shell of a job and the arguments of scripts
+ * for two releases. Needs root, for other users.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * Records what a master and a minion of a real Salt keep below their `cachedir`, for `test/e2e/salts-folders.test.ts`:
- * `node scripts/run-ts.mjs test/compare/record-folders.ts 3006`. Keys, sockets, logs and what holds a secret are left out; the test makes
- * keys of its own.
+ * `node scripts/run-ts.mjs test/compare/record-folders.ts 3006`. Keys, sockets, logs and what holds a secret are left
+ * out; the test makes keys of its own.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

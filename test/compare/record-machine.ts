@@ -1,8 +1,9 @@
 /**
- * Has a real Salt make calls on the machine of `test/fixtures/machine`, within a sandbox without a network, makes them on ours, prints
- * what differs and writes both down for the unit tests: `node scripts/run-ts.mjs test/compare/record-machine.ts [TABLE...] [--only REGEX]
- * [--dry] [--quiet]`. Needs root. `--dry` writes nothing. `--prune` makes what is recorded on ours again, a while later, and drops what has
- * changed by itself, with the time for one. `--ours` writes down what ours does now, after ours was changed: read what it says.
+ * Has a real Salt make calls on the machine of `test/fixtures/machine`, within a sandbox without a network, makes them
+ * on ours, prints what differs and writes both down for the unit tests: `node scripts/run-ts.mjs
+ * test/compare/record-machine.ts [TABLE...] [--only REGEX] [--dry] [--quiet]`. Needs root. `--dry` writes nothing.
+ * `--prune` makes what is recorded on ours again, a while later, and drops what has changed by itself, with the time
+ * for one. `--ours` writes down what ours does now, after ours was changed: read what it says.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -135,8 +136,8 @@ async function record(): Promise<number> {
 }
 
 /**
- * Makes the recorded calls on ours again. With `--prune`, later than they were recorded, those whose answers have changed are dropped;
- * with `--ours`, after a change of ours, what ours does now is written down.
+ * Makes the recorded calls on ours again. With `--prune`, later than they were recorded, those whose answers have
+ * changed are dropped; with `--ours`, after a change of ours, what ours does now is written down.
  */
 async function again(): Promise<number> {
   const isPruning = words.includes('--prune');
@@ -174,7 +175,9 @@ async function again(): Promise<number> {
   return 0;
 }
 
-/** Rows without those that change; where calls follow each other, nothing behind the first of these can be kept either. */
+/**
+ * Rows without those that change; where calls follow each other, nothing behind the first of these can be kept either.
+ */
 function steadyOnly(scene: Scene, rows: readonly (RecordedCall | undefined)[]): RecordedCall[] {
   const first = rows.indexOf(undefined);
   const kept = scene.fresh === true || first < 0 ? rows : rows.slice(0, first);
@@ -188,7 +191,10 @@ function writeGrains(json: unknown): void {
   writeFileSync(join(RECORDS, 'grains.json'), `${JSON.stringify(valueToJson(new Map(kept)), null, 1)}\n`);
 }
 
-/** With `--only` the other scenes of a table stay as they were recorded. Scenes may share a name: they stand for each other in turn. */
+/**
+ * With `--only` the other scenes of a table stay as they were recorded. Scenes may share a name: they stand for each
+ * other in turn.
+ */
 function withRecorded(table: string, made: readonly RecordedScene[]): readonly unknown[] {
   const recorded: readonly { readonly scene: string }[] = recordedTables().includes(table)
     ? recordedScenes(table)

@@ -1,6 +1,7 @@
 /**
- * Records what `salt-run` of a real Salt 3006 prints for the orchestrations of `test/compare/orchestrations/cases.yaml`:
- * `node scripts/run-ts.mjs test/compare/record-orchestrations.ts [--new | NAME…]`; `orchestrations.ts` runs them on the built programs.
+ * Records what `salt-run` of a real Salt 3006 prints for the orchestrations of
+ * `test/compare/orchestrations/cases.yaml`: `node scripts/run-ts.mjs test/compare/record-orchestrations.ts [--new |
+ * NAME…]`; `orchestrations.ts` runs them on the built programs.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

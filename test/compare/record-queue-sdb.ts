@@ -1,6 +1,6 @@
 /**
- * Records what a real Salt does in the cases of `queue.*` and `sdb.*`: `node scripts/run-ts.mjs test/compare/record-queue-sdb.ts [SCENARIO…]`;
- * `test/unit/plugins/runners/queue-sdb.test.ts` replays it.
+ * Records what a real Salt does in the cases of `queue.*` and `sdb.*`: `node scripts/run-ts.mjs
+ * test/compare/record-queue-sdb.ts [SCENARIO…]`; `test/unit/plugins/runners/queue-sdb.test.ts` replays it.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

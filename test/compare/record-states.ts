@@ -1,6 +1,7 @@
 /**
- * Has a real Salt compile the trees of `test/support/state-trees.ts` and writes what it gives to `test/fixtures/state/compiled.json`,
- * for the unit test: `node scripts/run-ts.mjs test/compare/record-states.ts [--salt DIR]`.
+ * Has a real Salt compile the trees of `test/support/state-trees.ts` and writes what it gives to
+ * `test/fixtures/state/compiled.json`, for the unit test: `node scripts/run-ts.mjs test/compare/record-states.ts
+ * [--salt DIR]`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -13,8 +13,8 @@ export interface OptionCase {
 const HEAD = /^#( ?)([a-z_][a-z0-9_.]*):(?:\s+(\S.*))?$/;
 
 /**
- * The options of a sample, as written there. A line is an option when it begins with a name in small letters and a colon; what is indented
- * below one without a value belongs to it, as far as it is YAML.
+ * The options of a sample, as written there. A line is an option when it begins with a name in small letters and a
+ * colon; what is indented below one without a value belongs to it, as far as it is YAML.
  */
 export function sampleOptions(text: string): OptionCase[] {
   const lines = text.split('\n');

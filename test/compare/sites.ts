@@ -1,11 +1,13 @@
 /**
- * Compiles the SLS of whole sites with a real Salt and with ours on this host, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/sites.ts LAYOUT [--salt DIR] [--only REGEX] [--most COUNT] [--show COUNT] [--length COUNT] [--keep DIR]`.
+ * Compiles the SLS of whole sites with a real Salt and with ours on this host, and prints what differs: `node
+ * scripts/run-ts.mjs test/compare/sites.ts LAYOUT [--salt DIR] [--only REGEX] [--most COUNT] [--show COUNT] [--length
+ * COUNT] [--keep DIR]`.
  *
- * LAYOUT is a file of JSON: a list of `{"name": …, "files": {"base": [folder, …]}, "pillar": {"base": [folder, …]}, "lines": […]}`, of which
- * only `name` and `files` are needed; `lines` are further lines of the minion's configuration (`id: web1`). Extensions in the file
- * roots are synced on both sides. Up to `--most` SLS of each site, spread evenly over its tree, are compiled in the two ways of
- * `states.ts`, and its top file by `state.show_lowstate` and `state.show_highstate`. Templates may run commands: use `sandbox.sh`.
+ * LAYOUT is a file of JSON: a list of `{"name": …, "files": {"base": [folder, …]}, "pillar": {"base": [folder, …]},
+ * "lines": […]}`, of which only `name` and `files` are needed; `lines` are further lines of the minion's configuration
+ * (`id: web1`). Extensions in the file roots are synced on both sides. Up to `--most` SLS of each site, spread evenly
+ * over its tree, are compiled in the two ways of `states.ts`, and its top file by `state.show_lowstate` and
+ * `state.show_highstate`. Templates may run commands: use `sandbox.sh`.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

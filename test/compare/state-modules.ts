@@ -1,9 +1,10 @@
 /**
- * Runs the tables of state cases (`test/compare/state-cases`) on a real Salt and on ours, each side in a sandbox of its own, and prints
- * what differs: `node scripts/run-ts.mjs test/compare/state-modules.ts [TABLE...] [--only REGEX] [--record] [--quiet]`. Needs root.
+ * Runs the tables of state cases (`test/compare/state-cases`) on a real Salt and on ours, each side in a sandbox of its
+ * own, and prints what differs: `node scripts/run-ts.mjs test/compare/state-modules.ts [TABLE...] [--only REGEX]
+ * [--record] [--quiet]`. Needs root.
  *
- * `--record` writes the real results of cases that do not depend on the machine into `test/fixtures/states/cases`, for the unit tests.
- * The kernel is shared with the host: cases must not change its parameters, its time or its modules.
+ * `--record` writes the real results of cases that do not depend on the machine into `test/fixtures/states/cases`, for
+ * the unit tests. The kernel is shared with the host: cases must not change its parameters, its time or its modules.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Makes the state runs of `test/fixtures/state-runs` with a real Salt and with ours, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/state-runs.ts [--only REGEX] [--record]`. `--record` writes what the real Salt gives for the unit tests.
+ * Makes the state runs of `test/fixtures/state-runs` with a real Salt and with ours, and prints what differs: `node
+ * scripts/run-ts.mjs test/compare/state-runs.ts [--only REGEX] [--record]`. `--record` writes what the real Salt gives
+ * for the unit tests.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,11 +1,14 @@
 /**
- * Compiles the SLS of public formulas with a real Salt and with ours on this host, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/states.ts FORMULAS [--salt DIR] [--only REGEX] [--most COUNT] [--show COUNT] [--keep FILE]`.
+ * Compiles the SLS of public formulas with a real Salt and with ours on this host, and prints what differs: `node
+ * scripts/run-ts.mjs test/compare/states.ts FORMULAS [--salt DIR] [--only REGEX] [--most COUNT] [--show COUNT] [--keep
+ * FILE]`.
  *
- * FORMULAS is a folder with one checkout for each formula (`nginx-formula/nginx/init.sls`, `nginx-formula/pillar.example`); `--salt`
- * the folder of the real commands. Every SLS is compiled with the formula's example pillar and with none, in two ways: by
- * `state.show_low_sls`, and as a highstate does it, with extensions, requisites and excludes worked in. Same low data, or the
- * same errors, is the same. Of each formula at most `--most` SLS are compiled, spread evenly. `--keep` keeps what the real Salt gave in that file, and takes it from there the next time.
+ * FORMULAS is a folder with one checkout for each formula (`nginx-formula/nginx/init.sls`,
+ * `nginx-formula/pillar.example`); `--salt` the folder of the real commands. Every SLS is compiled with the formula's
+ * example pillar and with none, in two ways: by `state.show_low_sls`, and as a highstate does it, with extensions,
+ * requisites and excludes worked in. Same low data, or the same errors, is the same. Of each formula at most `--most`
+ * SLS are compiled, spread evenly. `--keep` keeps what the real Salt gave in that file, and takes it from there the
+ * next time.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

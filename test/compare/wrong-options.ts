@@ -1,6 +1,7 @@
 /**
- * Values that an option of the sample takes by its type and that have no effect, or not the one that was meant. Not here: what is said
- * when it is first used, by a minion that has a master (a beacon, a returner, an external pillar that there is not).
+ * Values that an option of the sample takes by its type and that have no effect, or not the one that was meant. Not
+ * here: what is said when it is first used, by a minion that has a master (a beacon, a returner, an external pillar
+ * that there is not).
  */
 import { dict } from '../../src/python/values/value.ts';
 import type { OptionCase } from './sample-options.ts';

@@ -1,4 +1,7 @@
-/** The console while minions answer late: what a view has gathered in the meantime is what it shows when it is opened anew. */
+/**
+ * The console while minions answer late: what a view has gathered in the meantime is what it shows when it is opened
+ * anew.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Logging in to the console at a provider of OpenID Connect, in a real browser: cookies, redirects and the policy of the page play along. */
+/**
+ * Logging in to the console at a provider of OpenID Connect, in a real browser: cookies, redirects and the policy of
+ * the page play along.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The console on ten thousand simulated minions and a hundred thousand jobs. `BRINE_SWARM` and `BRINE_SWARM_JOBS` say how many others there
- * are to be; each process of the master has a connection of each minion open (`ulimit -n`).
+ * The console on ten thousand simulated minions and a hundred thousand jobs. `BRINE_SWARM` and `BRINE_SWARM_JOBS` say
+ * how many others there are to be; each process of the master has a connection of each minion open (`ulimit -n`).
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

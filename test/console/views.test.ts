@@ -1,4 +1,7 @@
-/** Each view of the console in a browser, with real minions: what it shows, what it lets one do, and that it is accessible. */
+/**
+ * Each view of the console in a browser, with real minions: what it shows, what it lets one do, and that it is
+ * accessible.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** The functions of `gpg` with the system's gpg: each call gives what a real Salt 3006.16 was given; and what Salt does not do. */
+/**
+ * The functions of `gpg` with the system's gpg: each call gives what a real Salt 3006.16 was given; and what Salt does
+ * not do.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

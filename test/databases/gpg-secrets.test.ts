@@ -1,4 +1,7 @@
-/** A value that lies encrypted in pillar is nowhere afterwards but where it is wanted: in no log, event, job cache or process list. */
+/**
+ * A value that lies encrypted in pillar is nowhere afterwards but where it is wanted: in no log, event, job cache or
+ * process list.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +14,10 @@ import { Fleet } from '../support/fleet.ts';
 
 const CANARY = 'canary-in-pillar';
 const NAME = 'site@example.com';
-/** Where the value is wanted: the file of the state, what the master remembers of the minion's pillar, and what the minion ran last. */
+/**
+ * Where the value is wanted: the file of the state, what the master remembers of the minion's pillar, and what the
+ * minion ran last.
+ */
 const WANTED = ['wanted', 'data.p', 'highstate.cache.p'];
 
 test('gpg - an encrypted value of pillar is in no log, event, job cache or process list', async (t) => {

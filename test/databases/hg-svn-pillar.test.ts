@@ -1,4 +1,7 @@
-/** The external pillars hg and svn, on repositories that the cases make, as a real Salt 3006.16 makes them (test/compare/site-sources). */
+/**
+ * The external pillars hg and svn, on repositories that the cases make, as a real Salt 3006.16 makes them
+ * (test/compare/site-sources).
+ */
 import { siteCases } from '../support/site-sources.ts';
 import { testPillarSource } from '../support/site-pillar.ts';
 

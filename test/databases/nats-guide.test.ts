@@ -1,4 +1,6 @@
-/** docs/guides/cluster.md, followed word for word: from three empty machines to a master that is drained and replaced. */
+/**
+ * docs/guides/cluster.md, followed word for word: from three empty machines to a master that is drained and replaced.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';

@@ -19,7 +19,9 @@ const CANARY = "can'ary \\ : 7";
 const ROLE = '-o\'ne "x"; drop role y\\';
 const DATABASE = '-d"b host=/nosuch \'q';
 
-/** Programs before those of the machine: one that notes the arguments of psql, and clusters that are lines of a file. */
+/**
+ * Programs before those of the machine: one that notes the arguments of psql, and clusters that are lines of a file.
+ */
 function programs(folder: string): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin);

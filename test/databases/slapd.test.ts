@@ -1,4 +1,7 @@
-/** `ldap3`, `ldap` and the state `ldap.managed` on a real directory: each call gives what a real Salt 3006.16 was given there. */
+/**
+ * `ldap3`, `ldap` and the state `ldap.managed` on a real directory: each call gives what a real Salt 3006.16 was given
+ * there.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** The client of the API's second version as the package exports it: its types by the compiler, its calls on a fleet. */
+/**
+ * The client of the API's second version as the package exports it: its types by the compiler, its calls on a fleet.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

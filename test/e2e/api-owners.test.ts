@@ -1,6 +1,6 @@
 /**
- * Whose a job is, in the second version of the API: everybody who may be somebody else's namesake, every route by which a job is seen or
- * ended, and every way in which a job begins.
+ * Whose a job is, in the second version of the API: everybody who may be somebody else's namesake, every route by which
+ * a job is seen or ended, and every way in which a job begins.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

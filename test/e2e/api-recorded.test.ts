@@ -1,4 +1,6 @@
-/** The requests of `test/support/api`, which a real salt-api of 3006.16 was recorded to answer, on the built programs. */
+/**
+ * The requests of `test/support/api`, which a real salt-api of 3006.16 was recorded to answer, on the built programs.
+ */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { readAnswers } from '../support/api/answers.ts';

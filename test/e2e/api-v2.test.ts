@@ -1,4 +1,7 @@
-/** The second version of the API on a fleet of built programs: every answer is held against the schema that the document shows. */
+/**
+ * The second version of the API on a fleet of built programs: every answer is held against the schema that the document
+ * shows.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

@@ -1,4 +1,7 @@
-/** Engines and processes of one's own beside a master and a minion: events in and out, refusals, and what is killed is back. */
+/**
+ * Engines and processes of one's own beside a master and a minion: events in and out, refusals, and what is killed is
+ * back.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * External authentication on the built programs: for each form of rule calls that are allowed and refused, over the request port, on the
- * command line and from a minion; nothing that was refused is in the job cache, and no secret is anywhere but where it is kept.
+ * External authentication on the built programs: for each form of rule calls that are allowed and refused, over the
+ * request port, on the command line and from a minion; nothing that was refused is in the job cache, and no secret is
+ * anywhere but where it is kept.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

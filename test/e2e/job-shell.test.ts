@@ -1,4 +1,7 @@
-/** A command that comes straight from a job runs in a shell, by whatever way the job came; a call of another module has none. */
+/**
+ * A command that comes straight from a job runs in a shell, by whatever way the job came; a call of another module has
+ * none.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

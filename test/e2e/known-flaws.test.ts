@@ -1,4 +1,7 @@
-/** Flaws of Salt's history, played against the built programs: one test each, named after the CVE (docs/internals/known-flaws.md). */
+/**
+ * Flaws of Salt's history, played against the built programs: one test each, named after the CVE
+ * (docs/internals/known-flaws.md).
+ */
 import assert from 'node:assert/strict';
 import {
   chownSync,
@@ -82,7 +85,8 @@ test('known flaws - salt-call without a master', async (t) => {
     },
   );
 
-  // Salt wrote addresses of git and http with their passwords, new passwords of users and commands with theirs into its log.
+  // Salt wrote addresses of git and http with their passwords, new passwords of users and commands with theirs into its
+  // log.
   await t.test(
     'CVE-2015-6918, CVE-2015-6941, CVE-2021-25284 - no password is logged at any level',
     async () => {
@@ -237,7 +241,8 @@ test('known flaws - a master and those who talk to it', async (t) => {
     );
   });
 
-  // Salt made a path out of the environment that a minion asked for, deleted what it found there, or read another's files.
+  // Salt made a path out of the environment that a minion asked for, deleted what it found there, or read another's
+  // files.
   await t.test('CVE-2023-20898, CVE-2025-22240 - an environment of a minion is no path', async () => {
     const below = (): string[] =>
       readdirSync(fleet.folder, { recursive: true, encoding: 'utf8' })
@@ -274,7 +279,8 @@ test('known flaws - a master and those who talk to it', async (t) => {
     assert.deepEqual(below(), before);
   });
 
-  // External authentication of Salt could be left out, chosen, outlived or deceived; it is not served here, and so is refused.
+  // External authentication of Salt could be left out, chosen, outlived or deceived; it is not served here, and so is
+  // refused.
   await t.test(
     'CVE-2016-3176, CVE-2017-5192, CVE-2018-15751, CVE-2020-25592, CVE-2021-3144, CVE-2021-25281, CVE-2021-25315, CVE-2022-22967, CVE-2024-38825 - no token and no name with a password opens anything',
     async () => {

@@ -1,4 +1,7 @@
-/** Functions of the master, called over its request port and by reactions: what they return, fire and leave, and what the refused leave. */
+/**
+ * Functions of the master, called over its request port and by reactions: what they return, fire and leave, and what
+ * the refused leave.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';

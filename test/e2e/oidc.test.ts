@@ -1,4 +1,7 @@
-/** Log-ins by OpenID Connect on the built programs, with a provider that speaks the protocol: good ones, and attacks on each step. */
+/**
+ * Log-ins by OpenID Connect on the built programs, with a provider that speaks the protocol: good ones, and attacks on
+ * each step.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

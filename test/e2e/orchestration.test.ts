@@ -1,4 +1,7 @@
-/** Orchestrations on the built programs: steps, what fails, an orchestration that is killed and gone on with, one that a reaction starts. */
+/**
+ * Orchestrations on the built programs: steps, what fails, an orchestration that is killed and gone on with, one that a
+ * reaction starts.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** What `npm pack` makes, installed outside of the checkout: its programs run, its types compile, and what the types name is there. */
+/**
+ * What `npm pack` makes, installed outside of the checkout: its programs run, its types compile, and what the types
+ * name is there.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import {

@@ -1,4 +1,7 @@
-/** Our programs on folders that a real Salt has left, as `test/compare/record-folders.ts` has recorded them; the keys are made here. */
+/**
+ * Our programs on folders that a real Salt has left, as `test/compare/record-folders.ts` has recorded them; the keys
+ * are made here.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -72,7 +75,10 @@ async function runner<T>(fleet: Fleet, ...words: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** The recorded files with this fleet's paths, keys of every kind, and what an earlier version of ours left among the jobs. */
+/**
+ * The recorded files with this fleet's paths, keys of every kind, and what an earlier version of ours left among the
+ * jobs.
+ */
 async function fleetOn(t: TestContext, { files }: Recorded): Promise<Fleet> {
   const fleet = await Fleet.create(t, ['gather_job_timeout: 2', 'loop_interval: 1', 'pillar_cache: True']);
   fleet.configureMaster([

@@ -1,4 +1,7 @@
-/** A master that root starts and that runs as another account (`user`): what it is afterwards, and what it touches on the way. */
+/**
+ * A master that root starts and that runs as another account (`user`): what it is afterwards, and what it touches on
+ * the way.
+ */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -42,7 +45,8 @@ test('started by root - a master that runs as another account', { skip: await ob
   const config = fleet.path('m', 'master');
   writeFileSync(config, readFileSync(config, 'utf8').replace(/^user: .*$/m, 'user: nobody'));
   chmodSync(fleet.folder, 0o711);
-  // the account's own folders, as an earlier run has left them and as whoever has taken the account over has prepared them
+  // the account's own folders, as an earlier run has left them and as whoever has taken the account over has prepared
+  // them
   for (const name of ['cache', 'cache/deep', 'pki', 'run', 'log']) mkdirSync(fleet.path('m', name));
   for (const name of ['', 'cache', 'cache/deep', 'pki', 'run', 'log'])
     chownSync(fleet.path('m', name), uid, gid);

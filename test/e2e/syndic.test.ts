@@ -1,4 +1,6 @@
-/** A tree of masters on the built programs: a top master, a master below it, a master below that one, minions on each. */
+/**
+ * A tree of masters on the built programs: a top master, a master below it, a master below that one, minions on each.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

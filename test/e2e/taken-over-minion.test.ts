@@ -178,7 +178,8 @@ test('a minion that has been taken over', { timeout: 120_000 }, async (t) => {
     await fleet.master?.logged(
       'The minion rogue sent returns of other minions, but it has acted as a minion',
     );
-    // a syndic of Salt says what it is before anything else, and is one without any configuration; but not for those who are here
+    // a syndic of Salt says what it is before anything else, and is one without any configuration; but not for those
+    // who are here
     const syndic = await join('syndic-a');
     await syndic.send(syndic.request({ cmd: '_pillar', grains: {} }));
     await syndic.call({ cmd: '_minion_event', tag: 'salt/syndic/syndic-a/start', data: 'x', pretag: null });

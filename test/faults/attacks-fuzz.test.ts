@@ -1,4 +1,7 @@
-/** An accepted minion and a limited user who send everything that fits into a field, to every command of the built master. */
+/**
+ * An accepted minion and a limited user who send everything that fits into a field, to every command of the built
+ * master.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';

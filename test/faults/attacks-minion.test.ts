@@ -1,4 +1,7 @@
-/** Memory bombs for a minion (issue 9, row 3): in the replies of somebody who plays its master, and in what is published to it. */
+/**
+ * Memory bombs for a minion (issue 9, row 3): in the replies of somebody who plays its master, and in what is published
+ * to it.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

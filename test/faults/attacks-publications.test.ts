@@ -1,7 +1,7 @@
 /**
- * What somebody tries who has the shared key, as every minion has, and stands between a master and a minion (issue 9, rows 1, 2, 8 and 14):
- * publications without the master's signature, or with one that was made for something else, and recorded ones;
- * and weak keys.
+ * What somebody tries who has the shared key, as every minion has, and stands between a master and a minion (issue 9,
+ * rows 1, 2, 8 and 14): publications without the master's signature, or with one that was made for something else, and
+ * recorded ones; and weak keys.
  */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Masters of a cluster without the rest of them: what each makes of the stream of calls while NATS servers end, stand still and have no
- * room. It is the same calls in the same order, and everything that was acknowledged.
+ * Masters of a cluster without the rest of them: what each makes of the stream of calls while NATS servers end, stand
+ * still and have no room. It is the same calls in the same order, and everything that was acknowledged.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Three masters, minions that know all of them, and jobs all the time, while masters, NATS servers and connections die in an order that a
- * seed gives (`BRINE_SEED`). Afterwards everything is looked at (`support/cluster/evidence.ts`). With `BRINE_LONG=1` twenty minutes of
- * it, with minions of real Salts where they are found.
+ * Three masters, minions that know all of them, and jobs all the time, while masters, NATS servers and connections die
+ * in an order that a seed gives (`BRINE_SEED`). Afterwards everything is looked at (`support/cluster/evidence.ts`).
+ * With `BRINE_LONG=1` twenty minutes of it, with minions of real Salts where they are found.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,10 @@ interface Storm {
 interface Outcome {
   /** Whom it hit, and how it was meanwhile. */
   readonly said: string;
-  /** How long after its end all answered all, ms; after the death of a master, its minions the others. Undefined where it did not run. */
+  /**
+   * How long after its end all answered all, ms; after the death of a master, its minions the others. Undefined where
+   * it did not run.
+   */
   readonly backMs?: number;
 }
 
@@ -265,8 +268,9 @@ async function clockWrong(storm: Storm): Promise<Outcome> {
 }
 
 /**
- * A leader whose disk is full may lock itself up (nats-server 2.9.10 does, by chance): while it does, jobs are refused, and none of the
- * masters hangs or loses anything. After there is room again that server has to be started anew, as the guide says.
+ * A leader whose disk is full may lock itself up (nats-server 2.9.10 does, by chance): while it does, jobs are refused,
+ * and none of the masters hangs or loses anything. After there is room again that server has to be started anew, as the
+ * guide says.
  */
 async function diskFull(storm: Storm): Promise<Outcome> {
   const index = Math.floor(storm.random() * storm.servers.length);

@@ -1,4 +1,7 @@
-/** Engines and processes of a site that are killed again and again: they are back, later each time, and what they have accepted is not lost. */
+/**
+ * Engines and processes of a site that are killed again and again: they are back, later each time, and what they have
+ * accepted is not lost.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * A database that goes away under load, and parts of the master that die meanwhile: every return and event is there once in the end.
- * With `BRINE_LONG=1` also one that is away for a minute, and one that stands still for a minute.
+ * A database that goes away under load, and parts of the master that die meanwhile: every return and event is there
+ * once in the end. With `BRINE_LONG=1` also one that is away for a minute, and one that stands still for a minute.
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

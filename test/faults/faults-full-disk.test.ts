@@ -1,6 +1,6 @@
 /**
- * A master and a minion whose disks have no room: whoever waits is told which path, nothing that was acknowledged is lost, and all goes
- * on by itself when there is room again.
+ * A master and a minion whose disks have no room: whoever waits is told which path, nothing that was acknowledged is
+ * lost, and all goes on by itself when there is room again.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** A minion with several masters: one is killed, one stands still, one has another key; it answers whichever is left. */
+/**
+ * A minion with several masters: one is killed, one stands still, one has another key; it answers whichever is left.
+ */
 import assert from 'node:assert/strict';
 import { renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';

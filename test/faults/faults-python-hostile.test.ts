@@ -1,4 +1,7 @@
-/** A site's own Python that attacks its process and its connection: one sentence each, another process, bounded memory and time. */
+/**
+ * A site's own Python that attacks its process and its connection: one sentence each, another process, bounded memory
+ * and time.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

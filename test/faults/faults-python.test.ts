@@ -214,7 +214,9 @@ function lineOf(fun: string): number {
   return lines.findIndex((line, at) => at >= start && line.endsWith('# here')) + 1;
 }
 
-/** Jobs in Python, and how many of them are at it when harm is done: a minion has up to 32 workers, and the others wait. */
+/**
+ * Jobs in Python, and how many of them are at it when harm is done: a minion has up to 32 workers, and the others wait.
+ */
 const FIFTY = 50;
 const AT_ONCE = 24;
 

@@ -1,4 +1,6 @@
-/** Returns that meet a dead master, a dead network or a dead minion: each is in the job cache exactly once in the end. */
+/**
+ * Returns that meet a dead master, a dead network or a dead minion: each is in the job cache exactly once in the end.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * A tree of masters under load whose link is cut, and whose syndic is killed: every return on top, and once. With `BRINE_LONG=1` each
- * lasts for a minute, and the load with it.
+ * A tree of masters under load whose link is cut, and whose syndic is killed: every return on top, and once. With
+ * `BRINE_LONG=1` each lasts for a minute, and the load with it.
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

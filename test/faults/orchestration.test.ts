@@ -1,4 +1,7 @@
-/** Orchestrations survive whoever kills them: each is gone on with until it is done, and no step or minion is asked twice. */
+/**
+ * Orchestrations survive whoever kills them: each is gone on with until it is done, and no step or minion is asked
+ * twice.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';

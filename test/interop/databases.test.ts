@@ -1,4 +1,7 @@
-/** Databases that real Salt's operator has made: Salt and Brine write into them side by side, and each reads what the other wrote. */
+/**
+ * Databases that real Salt's operator has made: Salt and Brine write into them side by side, and each reads what the
+ * other wrote.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';

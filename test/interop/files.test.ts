@@ -1,4 +1,7 @@
-/** Files between real and own programs: a real minion on our master, our minion on a real one, the same bytes and the same lists. */
+/**
+ * Files between real and own programs: a real minion on our master, our minion on a real one, the same bytes and the
+ * same lists.
+ */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import {

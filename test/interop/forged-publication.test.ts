@@ -1,6 +1,6 @@
 /**
- * A real master signs any nonce, also one that makes its refusal a publication (issue 9, row 1). Our minion tells them apart; the real
- * master's own flaw stays, which is why masters of ours sign no such nonce.
+ * A real master signs any nonce, also one that makes its refusal a publication (issue 9, row 1). Our minion tells them
+ * apart; the real master's own flaw stays, which is why masters of ours sign no such nonce.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -10,7 +10,10 @@ const OPTIONS = [
   'peer_run: {m1: [test.arg]}',
 ];
 
-/** What the functions of a minion give when its master publishes nothing: a real minion's cannot be told from nobody's answer. */
+/**
+ * What the functions of a minion give when its master publishes nothing: a real minion's cannot be told from nobody's
+ * answer.
+ */
 interface Refusals {
   readonly publish: unknown;
   readonly runner: unknown;

@@ -1,7 +1,8 @@
 /**
- * Pepper's commands on our salt-api and, where one is found, on a real one: the same output and the same exit code. `BRINE_PEPPER` names a
- * checkout of Pepper, `BRINE_PEPPER_PYTHONPATH` folders in which its Python finds a Salt. Without a Salt, Pepper hands the text of the answer to
- * what looks for return codes, so that its options `--fail-…` find none, whoever answers.
+ * Pepper's commands on our salt-api and, where one is found, on a real one: the same output and the same exit code.
+ * `BRINE_PEPPER` names a checkout of Pepper, `BRINE_PEPPER_PYTHONPATH` folders in which its Python finds a Salt.
+ * Without a Salt, Pepper hands the text of the answer to what looks for return codes, so that its options `--fail-…`
+ * find none, whoever answers.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

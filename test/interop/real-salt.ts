@@ -71,7 +71,9 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Starts a minion whose key waits, has it accepted by these programs' salt-key, and waits until the minion is ready. */
+/**
+ * Starts a minion whose key waits, has it accepted by these programs' salt-key, and waits until the minion is ready.
+ */
 export async function joinThroughPending(
   fleet: Fleet,
   id: string,

@@ -1,4 +1,7 @@
-/** Modules that Brine does not have, from a real Salt that Python can import (`salt_python`): called from the command line and inside SLS. */
+/**
+ * Modules that Brine does not have, from a real Salt that Python can import (`salt_python`): called from the command
+ * line and inside SLS.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 /**
- * SaltGUI's own browser tests, unmodified, on our API, master and minions. `BRINE_SALTGUI` names a checkout of SaltGUI in which
- * `npm ci` was run, `CHROMIUM` a browser (/usr/bin/chromium). They ask for port 3333 of this machine, which must be free.
+ * SaltGUI's own browser tests, unmodified, on our API, master and minions. `BRINE_SALTGUI` names a checkout of SaltGUI
+ * in which `npm ci` was run, `CHROMIUM` a browser (/usr/bin/chromium). They ask for port 3333 of this machine, which
+ * must be free.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';

@@ -9,7 +9,8 @@ interop('a real master takes over our folder, and we take it back', async (t, re
   await fleet.startMaster();
   await joinThroughPending(fleet, 'o1', { minion: ours, keys: ours });
   const realMinion = await joinThroughPending(fleet, 'r1', { minion: real, keys: ours });
-  // a real minion whose first events after its start meet the end of a master asks nothing more for a minute, whosever it was
+  // a real minion whose first events after its start meet the end of a master asks nothing more for a minute, whosever
+  // it was
   await untilAnswers(fleet, 'r1', ours);
   const key = readFileSync(fleet.path('m', 'pki', 'master.pem'), 'utf8');
   const known = (): Record<string, string[]> =>

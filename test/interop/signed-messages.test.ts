@@ -1,4 +1,7 @@
-/** Signed returns: `minion_sign_messages` on one side, `require_minion_sign_messages` and `drop_messages_signature_fail` on the other. */
+/**
+ * Signed returns: `minion_sign_messages` on one side, `require_minion_sign_messages` and `drop_messages_signature_fail`
+ * on the other.
+ */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ours, type Programs } from '../support/fleet.ts';

@@ -1,4 +1,6 @@
-/** A tree of masters with a real Salt in each place in turn: on top, as the master below with its syndic, as the minion. */
+/**
+ * A tree of masters with a real Salt in each place in turn: on top, as the master below with its syndic, as the minion.
+ */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ours, type Fleet, type Programs } from '../support/fleet.ts';

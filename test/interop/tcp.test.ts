@@ -14,7 +14,9 @@ import {
 const TCP = ['transport: tcp'];
 const MASTER = [...TCP, 'gather_job_timeout: 5', 'loop_interval: 2'];
 
-/** What works over a connection works over tcp as well: every kind of target, large arguments and returns, many at once. */
+/**
+ * What works over a connection works over tcp as well: every kind of target, large arguments and returns, many at once.
+ */
 async function isOfUse(fleet: Fleet, id: string, programs: Programs): Promise<void> {
   const ping = async (...target: string[]): Promise<void> => {
     const { stdout } = await fleet.salt(['-t', '10', '--out', 'txt', ...target, 'test.ping'], programs);

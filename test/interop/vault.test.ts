@@ -5,7 +5,9 @@ import { Fleet, ours, type Programs } from '../support/fleet.ts';
 import { startHttpStandIn } from '../support/http-stand-in.ts';
 import { interop } from './real-salt.ts';
 
-/** A Vault with one secret that makes tokens, each for one use and, where it is asked to, in a wrapping for one opening. */
+/**
+ * A Vault with one secret that makes tokens, each for one use and, where it is asked to, in a wrapping for one opening.
+ */
 async function startVault(t: TestContext): Promise<{ readonly url: string; readonly wrapped: string[] }> {
   const wrapped: string[] = [];
   const open = new Map<string, string>();

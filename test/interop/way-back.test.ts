@@ -1,4 +1,7 @@
-/** Salt, then Brine, then Salt again, on the same folders of a master and a minion: each finds what it needs, and nothing it chokes on. */
+/**
+ * Salt, then Brine, then Salt again, on the same folders of a master and a minion: each finds what it needs, and
+ * nothing it chokes on.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * What each form of rule allows and refuses: calls over the request port, in whose name, and whether they are to be allowed. The rules are in
- * {@link ACCESS_RULES}; each refused call carries {@link REFUSED}, which must be found nowhere afterwards.
+ * What each form of rule allows and refuses: calls over the request port, in whose name, and whether they are to be
+ * allowed. The rules are in {@link ACCESS_RULES}; each refused call carries {@link REFUSED}, which must be found
+ * nowhere afterwards.
  */
 import { dict, type Value } from '../../src/python/values/value.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Odd forms of arguments: of one call that is right, many in which a single argument has another type, is missing, or is one too many.
- * They are made when answers are recorded and are written down with them, so that what is declared of parameters may change later.
+ * Odd forms of arguments: of one call that is right, many in which a single argument has another type, is missing, or
+ * is one too many. They are made when answers are recorded and are written down with them, so that what is declared of
+ * parameters may change later.
  */
 import type { FunctionDescription, ParamSpec } from '../../src/runtime/loader/module.ts';
 import { isDict, PyFloat, type Dict, type Value } from '../../src/python/values/value.ts';

@@ -101,8 +101,8 @@ export function publicationReader(
 }
 
 /**
- * A reply to `_auth` that is at the same time a publication: its nonce is made so that the whole opens with the shared key. Salt's
- * masters sign it, because they repeat any nonce.
+ * A reply to `_auth` that is at the same time a publication: its nonce is made so that the whole opens with the shared
+ * key. Salt's masters sign it, because they repeat any nonce.
  * @param ret what the master answers to this request: false, or true for a key that waits
  * @param load the job, with a serial above those that were published
  */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Runs a script by bash. Its input is no socket: with one, bash takes itself for a shell that was called from afar and reads the start-up
- * file of the account, in which a version manager may take longer than the script.
+ * Runs a script by bash. Its input is no socket: with one, bash takes itself for a shell that was called from afar and
+ * reads the start-up file of the account, in which a version manager may take longer than the script.
  */
 export function runBash(
   script: string,

@@ -45,7 +45,10 @@ echo err >&2
 exit 2
 `;
 
-/** Writes the scripts into a folder: one that says what it got, one without an interpreter, one whose interpreter is not there. */
+/**
+ * Writes the scripts into a folder: one that says what it got, one without an interpreter, one whose interpreter is not
+ * there.
+ */
 export function writeCmdScripts(dir: string): void {
   writeFileSync(join(dir, 's.sh'), SCRIPT, { mode: 0o755 });
   writeFileSync(join(dir, 'nosb.sh'), 'echo nosb $1\n');

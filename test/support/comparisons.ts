@@ -1,6 +1,7 @@
 /**
- * Which functions are compared with a real Salt, and how: its answers are recorded and `npm test` compares with them, a comparison asks
- * a real Salt each time, or neither. Made from the recordings and tables themselves; `docs/reference/compared.md` shows it.
+ * Which functions are compared with a real Salt, and how: its answers are recorded and `npm test` compares with them, a
+ * comparison asks a real Salt each time, or neither. Made from the recordings and tables themselves;
+ * `docs/reference/compared.md` shows it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,11 @@ export class ConsoleFleet {
     this.port = port;
   }
 
-  /** Starts a master and its API. @param options lines of the master's configuration, where need be made for the port of the API; @param prepare before the master starts */
+  /**
+   * Starts a master and its API.
+   * @param options lines of the master's configuration, where need be made for the port of the API;
+   * @param prepare before the master starts
+   */
   static async start(
     t: TestContext,
     options: readonly string[] | ((port: number) => readonly string[]) = [],

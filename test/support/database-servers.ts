@@ -1,7 +1,8 @@
 /**
- * Real database servers for tests: MariaDB, PostgreSQL, Redis and NATS from the system's packages, each in a folder and on a port
- * of its own. They are told not to wait for the disk, so that they start in a second; what they have acknowledged survives their
- * being killed, but not the machine's end. Everything started is ended and removed with the test.
+ * Real database servers for tests: MariaDB, PostgreSQL, Redis and NATS from the system's packages, each in a folder and
+ * on a port of its own. They are told not to wait for the disk, so that they start in a second; what they have
+ * acknowledged survives their being killed, but not the machine's end. Everything started is ended and removed with the
+ * test.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {

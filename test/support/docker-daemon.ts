@@ -1,6 +1,6 @@
 /**
- * A stand-in of a Docker daemon: the Engine API over a unix socket, with what it has in memory. Tests start it in their process;
- * `node scripts/run-ts.mjs test/support/docker-daemon.ts SOCKET` runs it until it is ended.
+ * A stand-in of a Docker daemon: the Engine API over a unix socket, with what it has in memory. Tests start it in their
+ * process; `node scripts/run-ts.mjs test/support/docker-daemon.ts SOCKET` runs it until it is ended.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { chmodSync } from 'node:fs';

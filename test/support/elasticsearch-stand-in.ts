@@ -1,6 +1,6 @@
 /**
- * As much of Elasticsearch as the returner uses, in memory: indexes with aliases, `_bulk`, documents by id, searches that scroll,
- * `_delete_by_query`, and that a field of an index has one type for ever.
+ * As much of Elasticsearch as the returner uses, in memory: indexes with aliases, `_bulk`, documents by id, searches
+ * that scroll, `_delete_by_query`, and that a field of an index has one type for ever.
  */
 import type { TestContext } from 'node:test';
 import { startHttpStandIn, type HttpGiven, type HttpStandIn, type HttpTaken } from './http-stand-in.ts';

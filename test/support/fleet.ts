@@ -1,6 +1,6 @@
 /**
- * Real processes for end-to-end tests: masters and minions of ours, and of a real Salt where one is found, in a folder and on
- * ports of their own. Everything started is ended and removed with the test.
+ * Real processes for end-to-end tests: masters and minions of ours, and of a real Salt where one is found, in a folder
+ * and on ports of their own. Everything started is ended and removed with the test.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -21,7 +21,9 @@ import { KeyPool } from './key-pool.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const WAIT_MS = 60_000;
-/** `host:port` of a NATS server: every master of ours is the first member of a cluster of its own (`BRINE_CLUSTER=1`). */
+/**
+ * `host:port` of a NATS server: every master of ours is the first member of a cluster of its own (`BRINE_CLUSTER=1`).
+ */
 const CLUSTER_NATS = process.env['BRINE_CLUSTER_NATS'];
 /** Options that count when a master becomes a member. */
 const MEMBERS_OWN = /^(cluster|key|master_sign|signing|keep_jobs)/;
@@ -111,7 +113,9 @@ export class Daemon {
 /** Ports that were given away and may not be listened on yet. */
 const givenPorts = new Set<number>();
 
-/** Below those that systems give to outgoing connections, which would take one before whoever it is for listens on it. */
+/**
+ * Below those that systems give to outgoing connections, which would take one before whoever it is for listens on it.
+ */
 const PORTS = { from: 10_000, below: 32_768 } as const;
 
 /** A port that nobody listens on, and that no one else of this test was given. */
@@ -357,7 +361,9 @@ export function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
 }
 
-/** A real Salt of this version, where one is found: `BRINE_REAL_SALT` names a folder with `3006/`, `3007/` of launchers. */
+/**
+ * A real Salt of this version, where one is found: `BRINE_REAL_SALT` names a folder with `3006/`, `3007/` of launchers.
+ */
 export function realSalt(version: string): Programs | undefined {
   const folder = join(process.env['BRINE_REAL_SALT'] ?? '/opt/realsalt/bin', version);
   return existsSync(join(folder, 'salt-master')) ? { name: `Salt ${version}`, folder } : undefined;

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const LIMIT_MS = 5_000;
 
 /**
- * Sends SIGSTOP and comes back once every thread has stopped: the signal alone is only on its way, and a server's other threads
- * may still answer meanwhile.
+ * Sends SIGSTOP and comes back once every thread has stopped: the signal alone is only on its way, and a server's other
+ * threads may still answer meanwhile.
  * @throws Error when there is no such process, or it still runs after five seconds
  */
 export function halt(pid: number | undefined): void {

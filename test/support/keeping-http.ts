@@ -1,4 +1,7 @@
-/** Services over HTTP that keep what they are told, as far as states ask them: etcd of version 2, Consul, Elasticsearch and Grafana. */
+/**
+ * Services over HTTP that keep what they are told, as far as states ask them: etcd of version 2, Consul, Elasticsearch
+ * and Grafana.
+ */
 import type { HttpGiven, HttpTaken } from './http-stand-in.ts';
 
 /** Answers one request, and notes what changes something. */

@@ -1,4 +1,7 @@
-/** Servers that keep what they are told, for states that speak with one: each in this process, as long as a scene is played. */
+/**
+ * Servers that keep what they are told, for states that speak with one: each in this process, as long as a scene is
+ * played.
+ */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { startDockerDaemon } from './docker-daemon.ts';
 import { startHttpStandIn } from './http-stand-in.ts';

@@ -1,6 +1,7 @@
 /**
- * RSA keys for the daemons of end-to-end tests, made once and kept in `build/test-keys`: making one costs a tenth of a second of
- * processor time, and the tests start hundreds of daemons. Each daemon of a test file gets a key that no other of this file has.
+ * RSA keys for the daemons of end-to-end tests, made once and kept in `build/test-keys`: making one costs a tenth of a
+ * second of processor time, and the tests start hundreds of daemons. Each daemon of a test file gets a key that no
+ * other of this file has.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A minion without a master, in a folder of its own: files of its environments, and calls as `salt-call --local` makes them. */
+/**
+ * A minion without a master, in a folder of its own: files of its environments, and calls as `salt-call --local` makes
+ * them.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

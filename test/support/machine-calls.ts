@@ -1,6 +1,7 @@
 /**
- * Calls on the machine of `test/fixtures/machine`: how they are written down, made on ours, and made comparable with what a real Salt
- * answered. `test/compare/record-machine.ts` records, `test/unit/plugins/modules/machine.test.ts` makes the calls again.
+ * Calls on the machine of `test/fixtures/machine`: how they are written down, made on ours, and made comparable with
+ * what a real Salt answered. `test/compare/record-machine.ts` records, `test/unit/plugins/modules/machine.test.ts`
+ * makes the calls again.
  */
 // a driver that functions load when they are called, which they could not on a machine without it
 import 'mysql2/promise';
@@ -170,7 +171,10 @@ export function setupEnvironment(machine: Machine, { root }: MachinePlaces): Rec
 
 const MEMORY = '/dev/shm';
 
-/** The temporary folder, or a file system in memory where programs can be started from it: much is written and taken away. */
+/**
+ * The temporary folder, or a file system in memory where programs can be started from it: much is written and taken
+ * away.
+ */
 function quickFolder(): string {
   const probe = join(MEMORY, `.brine-probe-${process.pid}`);
   try {
@@ -193,12 +197,15 @@ export class OwnMachine {
   /** Changes of everything are told, and not only of the folders that the machine shares with a recording. */
   readonly #isWhole: boolean;
   readonly #read: ReadFiles = new Map();
-  /** How everything stood when the last scene began, with the files it was given; nothing when it stands no more as then. */
+  /**
+   * How everything stood when the last scene began, with the files it was given; nothing when it stands no more as
+   * then.
+   */
   #initial: { readonly files: string; readonly tree: Map<string, TreeEntry> } | undefined;
 
   /**
-   * @param machine another machine than the recorded one, of which all files are looked at; its programs keep what they are told, and
-   *   so are started each time
+   * @param machine another machine than the recorded one, of which all files are looked at; its programs keep what they
+   *   are told, and so are started each time
    */
   constructor(machine?: Machine) {
     this.machine = machine ?? readMachine();
@@ -338,7 +345,9 @@ export class OwnMachine {
   }
 }
 
-/** Of programs that keep what they are told, those that note what they do, so that all else they say is only an answer. */
+/**
+ * Of programs that keep what they are told, those that note what they do, so that all else they say is only an answer.
+ */
 function notingPrograms(programs: ReadonlyMap<string, string>): string[] {
   const isNoting = (text: string): boolean =>
     /^\s*act "\$@"|; act "\$@"/m.test(text) && !/\bexec \//.test(text);

@@ -1,6 +1,6 @@
 /**
- * Programs of the machine without a process for each start: its scripts answer from their words and from a few files, so that what one
- * said once it says again. A view asks here before it starts anything.
+ * Programs of the machine without a process for each start: its scripts answer from their words and from a few files,
+ * so that what one said once it says again. A view asks here before it starts anything.
  */
 import { spawnSync, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';

@@ -1,11 +1,16 @@
-/** Why ours differs from what was recorded of a real Salt: `test/fixtures/machine/reasons.json`, and which reason a row has. */
+/**
+ * Why ours differs from what was recorded of a real Salt: `test/fixtures/machine/reasons.json`, and which reason a row
+ * has.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORDS, recordedScenes, recordedTables, type RecordedCall } from './machine-records.ts';
 
 /** A reason for all rows that meet every condition it has; the first that fits a row is the row's. */
 export interface Reason {
-  /** `meant`: it stays so. `machine`: it comes from how the two see the machine. `open`: ours is still to follow Salt. */
+  /**
+   * `meant`: it stays so. `machine`: it comes from how the two see the machine. `open`: ours is still to follow Salt.
+   */
   readonly kind: 'meant' | 'machine' | 'open';
   readonly reason: string;
   /** A pattern of the table's name. */

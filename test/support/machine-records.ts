@@ -1,4 +1,6 @@
-/** What a real Salt answered on the machine, as it is kept in `test/fixtures/machine/calls`: one file for each module. */
+/**
+ * What a real Salt answered on the machine, as it is kept in `test/fixtures/machine/calls`: one file for each module.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDict, type Dict } from '../../src/python/values/value.ts';

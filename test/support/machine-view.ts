@@ -1,8 +1,10 @@
 /**
- * Letting this process see another machine: while a view is open, every path is led into the folder that stands for `/`, and programs
- * are those of that folder. Functions are run unchanged; what Node's own modules hand out is what changes.
+ * Letting this process see another machine: while a view is open, every path is led into the folder that stands for
+ * `/`, and programs are those of that folder. Functions are run unchanged; what Node's own modules hand out is what
+ * changes.
  *
- * Not led away are the temporary folder, this repository, devices, and what the machine does not have of `/proc` and `/sys`.
+ * Not led away are the temporary folder, this repository, devices, and what the machine does not have of `/proc` and
+ * `/sys`.
  */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
@@ -295,8 +297,8 @@ export class MachineView {
   }
 
   /**
-   * A word for a program of the host: paths of the machine are led there, in a shell's text the programs that the machine has,
-   * and those that only the host has, which must not be found.
+   * A word for a program of the host: paths of the machine are led there, in a shell's text the programs that the
+   * machine has, and those that only the host has, which must not be found.
    */
   #ledWord(word: string, program: string): string {
     if (/sh$/.test(program) && /\s|;/.test(word))

@@ -1,6 +1,6 @@
 /**
- * The machine of `test/fixtures/machine/machine.yaml`: its files and programs, laid out in a folder (or, in a sandbox, in their places),
- * what calls have changed on it, and putting it back.
+ * The machine of `test/fixtures/machine/machine.yaml`: its files and programs, laid out in a folder (or, in a sandbox,
+ * in their places), what calls have changed on it, and putting it back.
  */
 import fs, {
   chmodSync,
@@ -93,7 +93,10 @@ function scriptOf(name: string, text: string): string {
   return [...head, text === 'act' ? 'act "$@"' : text, ''].join('\n');
 }
 
-/** Lays files and programs out. @param root the folder that stands for `/`; empty for `/` itself, in a sandbox that is thrown away */
+/**
+ * Lays files and programs out.
+ * @param root the folder that stands for `/`; empty for `/` itself, in a sandbox that is thrown away
+ */
 export function layMachine(machine: Machine, root: string): void {
   for (const folder of machine.folders) mkdirSync(root + folder, { recursive: true });
   for (const file of machine.files) layFile(root, file);

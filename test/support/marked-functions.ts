@@ -1,6 +1,7 @@
 /**
- * The functions that are to answer as Salt's do, against what there is. In `test/compare/marked`: `marked.json` has the modules that were chosen first, and `key` and `system`, with the functions that Salt 3006.16 has
- * in them on Linux; `left-out.json` those that are missing or are not compared, with the reason. A unit test holds both to be true.
+ * The functions that are to answer as Salt's do, against what there is. In `test/compare/marked`: `marked.json` has the
+ * modules that were chosen first, and `key` and `system`, with the functions that Salt 3006.16 has in them on Linux;
+ * `left-out.json` those that are missing or are not compared, with the reason. A unit test holds both to be true.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

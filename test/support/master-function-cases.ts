@@ -1,4 +1,7 @@
-/** Calls of functions of the master that were recorded with a real Salt, the folder that they are made on, and how answers are compared. */
+/**
+ * Calls of functions of the master that were recorded with a real Salt, the folder that they are made on, and how
+ * answers are compared.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { encode } from '../../src/formats/wire/msgpack.ts';

@@ -16,7 +16,11 @@ import { filesAfter, type MasterFunctionCase, type MasterFunctionOutcome } from 
 /** What a run is, besides its function. */
 export type CallWords = Partial<Pick<MasterCall, 'arg' | 'kwarg' | 'user'>>;
 
-/** Runs a function as a job of its own. @param configDir the folder of the file `master`. @returns what its `ret` event says */
+/**
+ * Runs a function as a job of its own.
+ * @param configDir the folder of the file `master`.
+ * @returns what its `ret` event says
+ */
 export async function runMasterFunctionOn(
   configDir: string,
   kind: MasterCall['kind'],

@@ -1,6 +1,6 @@
 /**
- * Tables of calls of execution modules: groups of calls, each group in a folder of its own with given files. They are run on a real
- * Salt and on ours by `npm run compare:modules`, and on ours against recorded answers by the unit tests.
+ * Tables of calls of execution modules: groups of calls, each group in a folder of its own with given files. They are
+ * run on a real Salt and on ours by `npm run compare:modules`, and on ours against recorded answers by the unit tests.
  */
 import {
   chmodSync,
@@ -34,7 +34,10 @@ export type GivenFile =
 
 /** One call. */
 export interface ModuleCall {
-  /** Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache, `{minion}` the folder with its configuration, `{http}` a web server. */
+  /**
+   * Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache,
+   * `{minion}` the folder with its configuration, `{http}` a web server.
+   */
   readonly call: string;
   /** Why the two are meant to differ. */
   readonly differs?: string;

@@ -1,6 +1,6 @@
 /**
- * As much of MongoDB as the returner uses, in memory: OP_MSG (and the old OP_QUERY, with which drivers greet), and the commands
- * hello, ping, insert, find, getMore, distinct, delete, listIndexes and createIndexes. `_id` is unique.
+ * As much of MongoDB as the returner uses, in memory: OP_MSG (and the old OP_QUERY, with which drivers greet), and the
+ * commands hello, ping, insert, find, getMore, distinct, delete, listIndexes and createIndexes. `_id` is unique.
  */
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** A provider of OpenID Connect for tests: it speaks the protocol over HTTP, logs everybody in at once, and can be made to misbehave. */
+/**
+ * A provider of OpenID Connect for tests: it speaks the protocol over HTTP, logs everybody in at once, and can be made
+ * to misbehave.
+ */
 import {
   createHash,
   createHmac,

@@ -97,7 +97,9 @@ function lastErrors(text: string): string {
   return shorter === text ? text : lastErrors(shorter);
 }
 
-/** What is printed without what differs from run to run, frames of tracebacks, and the documentation behind a refusal. */
+/**
+ * What is printed without what differs from run to run, frames of tracebacks, and the documentation behind a refusal.
+ */
 export function neutralOutput(text: string, folder: string): string {
   return lastErrors(withoutDocumentation(withoutFrames(text.split('\n'))).join('\n'))
     .replaceAll(folder, 'DIR')

@@ -1,4 +1,7 @@
-/** A collector for tests: takes traces by OTLP over HTTP in JSON, and refuses what is not as `opentelemetry/proto/trace/v1` and its mapping have it. */
+/**
+ * A collector for tests: takes traces by OTLP over HTTP in JSON, and refuses what is not as
+ * `opentelemetry/proto/trace/v1` and its mapping have it.
+ */
 import { startHttpStandIn, type HttpGiven, type HttpTaken } from './http-stand-in.ts';
 
 /** A span as it came. */

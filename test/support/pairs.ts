@@ -1,6 +1,6 @@
 /**
- * Parameters of state functions in pairs (`test/fixtures/machine/pairs.yaml`): few applications, in which each value of a parameter comes
- * together with each value of every other, and with each other parameter left out.
+ * Parameters of state functions in pairs (`test/fixtures/machine/pairs.yaml`): few applications, in which each value of
+ * a parameter comes together with each value of every other, and with each other parameter left out.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,9 @@ class PairCover {
     return [...Array.from({ length: count }, (_, i) => i), LEFT_OUT];
   }
 
-  /** Whether what is chosen so far may stand together; a parameter beside another one waits until the other is chosen. */
+  /**
+   * Whether what is chosen so far may stand together; a parameter beside another one waits until the other is chosen.
+   */
   #isAllowed(chosen: SomeChoices): boolean {
     const isGiven = (name: string): boolean | undefined => {
       const choice = chosen.get(this.#names.indexOf(name));
@@ -151,8 +153,8 @@ export function pairScenes(): Map<string, TwiceScene[]> {
 }
 
 /**
- * Everything that is not as it has to be when a function is applied in test mode, for real, once more and in test mode again: test mode
- * writes nothing and foretells just what the first run does, and the second one does nothing.
+ * Everything that is not as it has to be when a function is applied in test mode, for real, once more and in test mode
+ * again: test mode writes nothing and foretells just what the first run does, and the second one does nothing.
  */
 export function pairFaults(outcomes: readonly MachineOutcome[]): string[] {
   const [foretold, applied, again, after] = outcomes;

@@ -1,4 +1,6 @@
-/** Programs that say again what the true ones once said to the same words, the first time, the second time and so on. */
+/**
+ * Programs that say again what the true ones once said to the same words, the first time, the second time and so on.
+ */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

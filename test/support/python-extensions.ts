@@ -1,6 +1,7 @@
 /**
- * The site of `test/fixtures/python-extensions`, whose extensions are all in Python, on ours: laid out as a master and a minion on one machine
- * have it, and asked what `test/compare/python-extensions/cases.yaml` asks of it. `record.py` beside that file has asked a real Salt.
+ * The site of `test/fixtures/python-extensions`, whose extensions are all in Python, on ours: laid out as a master and
+ * a minion on one machine have it, and asked what `test/compare/python-extensions/cases.yaml` asks of it. `record.py`
+ * beside that file has asked a real Salt.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -80,8 +81,8 @@ function caseOf(told: Value): ExtensionCase {
 }
 
 /**
- * Those of the questions that are asked within a unit test's process: jobs and what shares a Python process. The others are calls of programs,
- * and beacons and engines, each of which starts processes of its own.
+ * Those of the questions that are asked within a unit test's process: jobs and what shares a Python process. The others
+ * are calls of programs, and beacons and engines, each of which starts processes of its own.
  */
 export function isJob({ asked }: ExtensionCase): boolean {
   return ['job', 'tops', 'auth', 'reactor'].some((kind) => asked[kind] !== undefined);
@@ -306,7 +307,9 @@ function comparable(answer: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, comparable(item)] as const).sort());
 }
 
-/** Asks a question, and says how the answer differs from the recorded one without a reason; undefined when it does not. */
+/**
+ * Asks a question, and says how the answer differs from the recorded one without a reason; undefined when it does not.
+ */
 export async function faultOf(
   site: OwnSite,
   { key, asked, ours: meant, why }: ExtensionCase,

@@ -1,6 +1,6 @@
 /**
- * The kinds of extensions that no job calls, on ours: beacons, engines, sources of top data, log-ins, reactor files. What each gives has
- * the form in which `test/compare/python-extensions/record_kinds.py` has recorded a real Salt's.
+ * The kinds of extensions that no job calls, on ours: beacons, engines, sources of top data, log-ins, reactor files.
+ * What each gives has the form in which `test/compare/python-extensions/record_kinds.py` has recorded a real Salt's.
  */
 import { join } from 'node:path';
 import { loadMasterConfig } from '../../src/config/load.ts';

@@ -1,4 +1,7 @@
-/** Functions of `pkg` on a host whose programs say again what they said to the same words, against what a real Salt answered there. */
+/**
+ * Functions of `pkg` on a host whose programs say again what they said to the same words, against what a real Salt
+ * answered there.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

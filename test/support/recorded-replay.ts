@@ -21,7 +21,10 @@ interface Recorded extends CallGroup {
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 
-/** Makes the calls of a table in `test/fixtures/modules/calls`, and compares their answers. @param before what is done before each group */
+/**
+ * Makes the calls of a table in `test/fixtures/modules/calls`, and compares their answers.
+ * @param before what is done before each group
+ */
 export async function replayTable(t: TestContext, table: string, before?: () => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'brine-replay-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /**
- * Calls of functions and states that speak with a service over HTTP, as a real Salt 3006.16 made them: what the service answered, what was
- * sent to it, and what came of it (`test/fixtures/modules/consul.json` and its like). Played against our functions.
+ * Calls of functions and states that speak with a service over HTTP, as a real Salt 3006.16 made them: what the service
+ * answered, what was sent to it, and what came of it (`test/fixtures/modules/consul.json` and its like). Played against
+ * our functions.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A man in the middle on the request port: hands requests on and replies back, and answers in the master's place when told to. */
+/**
+ * A man in the middle on the request port: hands requests on and replies back, and answers in the master's place when
+ * told to.
+ */
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { requestServer } from '../../src/network/transport/transports.ts';

@@ -1,6 +1,6 @@
 /**
- * What every kind of database that keeps returns must do, whichever it is. A unit test hands in two stores that were opened on
- * one fresh database; their tables are made here.
+ * What every kind of database that keeps returns must do, whichever it is. A unit test hands in two stores that were
+ * opened on one fresh database; their tables are made here.
  */
 import assert from 'node:assert/strict';
 import { jidAt } from '../../src/storage/jobs/jid.ts';

@@ -1,4 +1,6 @@
-/** What the tests of stores in SQL databases have in common: opening them, old rows that go, and writing through breaks. */
+/**
+ * What the tests of stores in SQL databases have in common: opening them, old rows that go, and writing through breaks.
+ */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';

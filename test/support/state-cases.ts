@@ -1,6 +1,7 @@
 /**
- * Cases of state modules: an SLS each, with what has to be there before. `test/compare/state-modules.ts` runs them on a real Salt
- * and on ours, and the unit tests on ours against recorded results. The tables are `test/compare/state-cases/<module>.yaml`.
+ * Cases of state modules: an SLS each, with what has to be there before. `test/compare/state-modules.ts` runs them on a
+ * real Salt and on ours, and the unit tests on ours against recorded results. The tables are
+ * `test/compare/state-cases/<module>.yaml`.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +11,8 @@ import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { setUpGroup, type GivenFile } from './module-calls.ts';
 
 /**
- * One case. In every text, `{dir}` is the case's folder, `{name}` its name within the file roots (`salt://{name}/file`) and `{http}`
- * a web server.
+ * One case. In every text, `{dir}` is the case's folder, `{name}` its name within the file roots (`salt://{name}/file`)
+ * and `{http}` a web server.
  */
 export interface StateCase {
   readonly case: string;
@@ -37,7 +38,10 @@ export interface StateCase {
   readonly unordered?: boolean;
   /** Owners are changed, so the unit tests of other users leave it out. */
   readonly root?: boolean;
-  /** Results do not depend on the machine and nothing is changed outside the folder, so they can be recorded for the unit tests. */
+  /**
+   * Results do not depend on the machine and nothing is changed outside the folder, so they can be recorded for the
+   * unit tests.
+   */
   readonly record?: boolean;
   /** Each run is to see the grains that the one before has stored. */
   readonly grains?: boolean;

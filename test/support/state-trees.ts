@@ -1,6 +1,7 @@
 /**
- * Small trees of SLS, each about one thing that compiling states must get right. `test/compare/record-states.ts` has a real Salt
- * compile them and writes what it gives to `test/fixtures/state/compiled.json`; a unit test compiles them with ours.
+ * Small trees of SLS, each about one thing that compiling states must get right. `test/compare/record-states.ts` has a
+ * real Salt compile them and writes what it gives to `test/fixtures/state/compiled.json`; a unit test compiles them
+ * with ours.
  */
 
 /** One tree. */

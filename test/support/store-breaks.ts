@@ -1,4 +1,6 @@
-/** Several writers of the same returns while their server is killed under them: every return is there once afterwards. */
+/**
+ * Several writers of the same returns while their server is killed under them: every return is there once afterwards.
+ */
 import assert from 'node:assert/strict';
 import { UnreachableError } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
@@ -22,7 +24,10 @@ export interface BreaksOptions {
   readonly killedAfter?: readonly number[];
 }
 
-/** Writes by three at once, one of them in the opposite order, each batch again until it is taken. @returns how many returns there are */
+/**
+ * Writes by three at once, one of them in the opposite order, each batch again until it is taken.
+ * @returns how many returns there are
+ */
 export async function writeThroughBreaks(options: BreaksOptions): Promise<number> {
   const { jid, server, open, returns = 3000, batch = 100, killedAfter = [10, 40] } = options;
   const batches: Dict[][] = [];

@@ -7,7 +7,10 @@ const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 /** Two files each; and on a busy machine a process with more does not get round to its heartbeats in time. */
 const PER_PROCESS = 2_500;
 
-/** Joins so many to the master of a fleet, whose keys it accepts; they end with the test. @returns when all have joined */
+/**
+ * Joins so many to the master of a fleet, whose keys it accepts; they end with the test.
+ * @returns when all have joined
+ */
 export async function joinSwarm(t: TestContext, fleet: Fleet, count: number): Promise<void> {
   const parts = Array.from({ length: Math.ceil(count / PER_PROCESS) }, (_, nth) => ({
     prefix: `sim-${String.fromCharCode(97 + nth)}-`,

@@ -1,4 +1,6 @@
-/** Both ends of a request port for tests of transports: a server that echoes, and a client of it, closed with the test. */
+/**
+ * Both ends of a request port for tests of transports: a server that echoes, and a client of it, closed with the test.
+ */
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';

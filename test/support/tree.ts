@@ -14,7 +14,10 @@ import { Daemon, Fleet, ours, type Programs } from './fleet.ts';
 /** What a master above needs; `worker_threads` and the like come beside. */
 export const ORDERS = ['order_masters: True', 'auto_accept: True'];
 
-/** Makes the folder of a master that a syndic will stand beside. @param above `host:port` of the master above, or several */
+/**
+ * Makes the folder of a master that a syndic will stand beside.
+ * @param above `host:port` of the master above, or several
+ */
 export function createBelow(
   t: TestContext,
   above: readonly string[],
@@ -31,7 +34,10 @@ export function addressOf(fleet: Fleet): string {
   return `127.0.0.1:${fleet.retPort}`;
 }
 
-/** Writes what a syndic beside this master reads besides the master's file. @param options further lines of the minion's file */
+/**
+ * Writes what a syndic beside this master reads besides the master's file.
+ * @param options further lines of the minion's file
+ */
 export function configureSyndic(below: Fleet, id: string, options: readonly string[] = []): void {
   below.write(below.masterDir, 'minion', [
     `id: ${id}`,
@@ -112,7 +118,11 @@ export async function untilKept(
   throw new Error(`job ${jid} never had ${count} returns: ${JSON.stringify(returns)}`);
 }
 
-/** Publishes jobs for every minion, as fast as the master takes them. @param jobs each a function and its arguments @returns their ids */
+/**
+ * Publishes jobs for every minion, as fast as the master takes them.
+ * @param jobs each a function and its arguments
+ * @returns their ids
+ */
 export async function publishAll(
   fleet: Fleet,
   jobs: readonly (readonly [fun: string, ...arg: Value[]])[],

@@ -1,6 +1,7 @@
 /**
- * Applying a state function in test mode, for real, and once more: what it was given (`test/fixtures/machine/twice.yaml`), and what is not
- * as it has to be. The machine is that of `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
+ * Applying a state function in test mode, for real, and once more: what it was given
+ * (`test/fixtures/machine/twice.yaml`), and what is not as it has to be. The machine is that of
+ * `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -102,7 +103,10 @@ function recordedArguments(): Map<string, Dict> {
   );
 }
 
-/** Whether the program that a scene needs is there; where all suites have to run (`.ci/run`), one that is not lets the scene fail. */
+/**
+ * Whether the program that a scene needs is there; where all suites have to run (`.ci/run`), one that is not lets the
+ * scene fail.
+ */
 export function isPlayable({ needs }: TwiceScene): boolean {
   return (
     needs === undefined || existsSync(`/usr/bin/${needs}`) || process.env['BRINE_REQUIRE_DATABASES'] === '1'
@@ -169,7 +173,10 @@ function reasonsIn(given: Value | undefined): ReadonlyMap<string, string> {
   return new Map(pairs);
 }
 
-/** Further scenes of functions, by which each of their parameters has an effect. @param scenes those of {@link twiceScenes} */
+/**
+ * Further scenes of functions, by which each of their parameters has an effect.
+ * @param scenes those of {@link twiceScenes}
+ */
 export function parameterScenes(scenes: ReadonlyMap<string, TwiceScene>): Map<string, ParameterScenes> {
   const files = readdirSync(join(MACHINE, 'parameters')).filter((name) => name.endsWith('.yaml'));
   const all = new Map<string, ParameterScenes>();
@@ -196,7 +203,10 @@ export function givenParameters(scene: TwiceScene, own: ParameterScenes | undefi
   return new Set([scene, ...(own?.cases ?? [])].flatMap(({ kwargs }) => [...kwargs.keys()].map(pyStr)));
 }
 
-/** The parameters of a function that neither a case gives nor a reason excuses. One that is applied elsewhere has its reason there. */
+/**
+ * The parameters of a function that neither a case gives nor a reason excuses. One that is applied elsewhere has its
+ * reason there.
+ */
 export function uncoveredParameters(
   scene: TwiceScene,
   params: readonly string[],

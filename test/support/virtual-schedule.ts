@@ -40,7 +40,9 @@ export interface VirtualSchedule {
   setPillar(pillar: Dict): void;
   /** Evaluates each second for a span, beginning now. */
   pass(spanMs: number, stepMs?: number): void;
-  /** The same with the first seconds of each minute only; what should run at another second shows at the next minute. */
+  /**
+   * The same with the first seconds of each minute only; what should run at another second shows at the next minute.
+   */
   passMinutes(spanMs: number): void;
   nowMs(): number;
 }

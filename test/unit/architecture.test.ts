@@ -124,7 +124,10 @@ test('architecture - there is no circle between folders, nor between groups of t
 /** What the subjects of plug-ins stand on. */
 const BELOW_SUBJECTS: ReadonlySet<string> = new Set(['shared', 'registry', 'outputters']);
 
-/** Subjects that are made of others: each line is one that may go, and none may come without a reason that holds for years. */
+/**
+ * Subjects that are made of others: each line is one that may go, and none may come without a reason that holds for
+ * years.
+ */
 const SUBJECTS_OF_SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['auth', ['pam']],
   ['config', ['sdb']],

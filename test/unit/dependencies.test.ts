@@ -1,4 +1,7 @@
-/** Keeps `npm ci`, the first command of the README, free of warnings, and the lock file free of what only one machine has. */
+/**
+ * Keeps `npm ci`, the first command of the README, free of warnings, and the lock file free of what only one machine
+ * has.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +30,9 @@ const locked = Object.entries(
   .filter(([path]) => path !== '')
   .map(([path, entry]) => ({ name: path.replace(/^.*node_modules\//, ''), ...entry }));
 
-/** Whether a version lies in a range as `engines` fields spell them: `>=`, `^`, `<` and bare versions, joined by `||`. */
+/**
+ * Whether a version lies in a range as `engines` fields spell them: `>=`, `^`, `<` and bare versions, joined by `||`.
+ */
 function isIn(version: Version, range: string): boolean {
   return range.split('||').some((part) => {
     const bounds = part

@@ -1,4 +1,7 @@
-/** Calling one function for `salt-call`, with that program's own way of telling how it ended (salt/cli/caller.py, 3006.16). */
+/**
+ * Calling one function for `salt-call`, with that program's own way of telling how it ended (salt/cli/caller.py,
+ * 3006.16).
+ */
 import type { ErrorCode } from '../../errors/codes.ts';
 import {
   ArgumentError,
@@ -115,7 +118,10 @@ function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
   return { kind: 'failed', code, stderr: '', message: line.split('\n', 1)[0] ?? message, exitCode: 1 };
 }
 
-/** `ValueError: text`, as Python ends a traceback, with the traceback of what ran in Python; our own stack stands behind it only with `-l debug`. */
+/**
+ * `ValueError: text`, as Python ends a traceback, with the traceback of what ran in Python; our own stack stands behind
+ * it only with `-l debug`.
+ */
 function exceptionLine(error: unknown, message: string): string {
   if (error instanceof PythonError) {
     const line = `${error.type}: ${message}`;

@@ -1,7 +1,7 @@
 /**
- * The grains of `salt-call`. With a master they are needed at once, because they go with the request for the pillar. With
- * `--local` they are collected when a function looks at them for the first time: ahead of the call where the function is
- * known to, else by a program of their own that the call waits for.
+ * The grains of `salt-call`. With a master they are needed at once, because they go with the request for the pillar.
+ * With `--local` they are collected when a function looks at them for the first time: ahead of the call where the
+ * function is known to, else by a program of their own that the call waits for.
  */
 import { spawnSync } from 'node:child_process';
 import { cachedGrains } from '../../plugins/grains/core/cache.ts';

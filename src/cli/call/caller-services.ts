@@ -1,6 +1,7 @@
 /**
- * What `salt-call` offers its functions: events and refreshing over the bus of the minion that runs on this host, if one
- * does (salt/modules/event.py, salt/modules/saltutil.py, 3006.16), running jobs from its proc files, requests to the master.
+ * What `salt-call` offers its functions: events and refreshing over the bus of the minion that runs on this host, if
+ * one does (salt/modules/event.py, salt/modules/saltutil.py, 3006.16), running jobs from its proc files, requests to
+ * the master.
  */
 import { onceLimits, requestLimits } from '../../programs/minion/request-limits.ts';
 import { mayListen, placeText, type LocalPlace } from '../../host/local-place.ts';
@@ -94,7 +95,8 @@ async function fireOnMaster(
   preload: Dict | undefined,
 ): Promise<boolean> {
   if (link === undefined) return false;
-  // Salt compat: unlike what a minion sends for whoever runs in it, such a load has no `pretag` (salt/modules/event.py, 3006.16)
+  // Salt compat: unlike what a minion sends for whoever runs in it, such a load has no `pretag` (salt/modules/event.py,
+  // 3006.16)
   const load: Dict = new Map<Value, Value>([
     ...dict({ cmd: '_minion_event', tag, data }),
     ...(preload ?? []),

@@ -1,6 +1,6 @@
 /**
- * A mapping that is filled when it is first looked at. Most functions never look at the grains, and collecting them costs more
- * than everything else that `salt-call --local` does.
+ * A mapping that is filled when it is first looked at. Most functions never look at the grains, and collecting them
+ * costs more than everything else that `salt-call --local` does.
  */
 import type { Dict, Value } from '../../python/values/value.ts';
 

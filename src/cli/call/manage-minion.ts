@@ -1,4 +1,7 @@
-/** Orders from `salt-call` to the minion on the same host, over its bus (salt/modules/schedule.py, salt/modules/beacons.py, 3006.16). */
+/**
+ * Orders from `salt-call` to the minion on the same host, over its bus (salt/modules/schedule.py,
+ * salt/modules/beacons.py, 3006.16).
+ */
 import { mayListen } from '../../host/local-place.ts';
 import { UnreachableError } from '../../errors/errors.ts';
 import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';

@@ -1,6 +1,6 @@
 /**
- * The master as one run of `salt-call` sees it: authenticated once with the patience of a command, then asked for pillar,
- * events and the like. A daemon's patience is in `programs/minion/master-connection.ts`.
+ * The master as one run of `salt-call` sees it: authenticated once with the patience of a command, then asked for
+ * pillar, events and the like. A daemon's patience is in `programs/minion/master-connection.ts`.
  */
 import { requestLimits } from '../../programs/minion/request-limits.ts';
 import {
@@ -65,8 +65,8 @@ export interface MasterLinkDeps {
 }
 
 /**
- * Authenticates with the first of the configured masters that lets this minion in. Several are asked once each, in the order
- * that a minion has for them, and those that were silent again, so that one that is away costs little.
+ * Authenticates with the first of the configured masters that lets this minion in. Several are asked once each, in the
+ * order that a minion has for them, and those that were silent again, so that one that is away costs little.
  * @throws NotAdmittedError, AuthenticationError when a master cannot be trusted
  */
 export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {

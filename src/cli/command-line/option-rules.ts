@@ -1,4 +1,7 @@
-/** Options that cannot hold together are refused, and options that do nothing alone are warned of: none is dropped without a word. */
+/**
+ * Options that cannot hold together are refused, and options that do nothing alone are warned of: none is dropped
+ * without a word.
+ */
 import { UsageError } from '../../errors/errors.ts';
 import { allOptions, optionName, type OptionRules, type ParsedOptions } from './optparse.ts';
 

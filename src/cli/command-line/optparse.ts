@@ -1,7 +1,7 @@
 /**
- * Command lines as Python's optparse reads them (3.11 Lib/optparse.py, salt/utils/parsers.py 3006.16): options and words
- * mixed, unique prefixes of long names, `-b10%`, clusters, `--`, Python's number formats and messages. A program is
- * a table of options; help, man page and completion come from the same table.
+ * Command lines as Python's optparse reads them (3.11 Lib/optparse.py, salt/utils/parsers.py 3006.16): options and
+ * words mixed, unique prefixes of long names, `-b10%`, clusters, `--`, Python's number formats and messages. A program
+ * is a table of options; help, man page and completion come from the same table.
  */
 import { UsageError } from '../../errors/errors.ts';
 import { closestNames } from '../../errors/did-you-mean.ts';
@@ -200,8 +200,8 @@ export function defaultOf(option: CliOption, env: Readonly<Record<string, string
 }
 
 /**
- * The value that counts (`MergeConfigMixIn` in salt/utils/parsers.py): given on the command line or in the Saltfile, else the
- * configuration key of the same name, else the option's default.
+ * The value that counts (`MergeConfigMixIn` in salt/utils/parsers.py): given on the command line or in the Saltfile,
+ * else the configuration key of the same name, else the option's default.
  * @param config configuration with its defaults; undefined when there is none
  */
 export function effectiveOption(

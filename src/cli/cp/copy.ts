@@ -1,4 +1,7 @@
-/** The two ways of copying: whole text files in one job, or files of any kind in pieces, a job for each (salt/cli/cp.py, 3006.16). */
+/**
+ * The two ways of copying: whole text files in one job, or files of any kind in pieces, a job for each (salt/cli/cp.py,
+ * 3006.16).
+ */
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -21,8 +21,8 @@ export interface JobSender {
 }
 
 /**
- * Runs a function on the minions. Its arguments go by name: a text such as `aGk=`, which the pieces of files are, would be taken
- * for a keyword itself (Salt compat: Salt sends it so, and small files do not arrive now and then).
+ * Runs a function on the minions. Its arguments go by name: a text such as `aGk=`, which the pieces of files are, would
+ * be taken for a keyword itself (Salt compat: Salt sends it so, and small files do not arrive now and then).
  * @returns what each returned; the sentence about its silence for one that did not
  * @throws ClientError, NoMinionsError
  */

@@ -24,7 +24,9 @@ export class SourceError extends BrineError {
   }
 }
 
-/** @throws SourceError for sources that are not there. Salt compat: Salt sends nothing in their place, and says nothing. */
+/**
+ * @throws SourceError for sources that are not there. Salt compat: Salt sends nothing in their place, and says nothing.
+ */
 export function requireSources(sources: readonly string[]): void {
   const missing = sources.find((path) => !existsSync(path));
   if (missing !== undefined) throw new SourceError(`${missing} does not exist`, NO_SOURCE, 'stderr');

@@ -3,7 +3,9 @@ import { readCommandLine } from '../command-line/command-line.ts';
 import type { CliProgram, ParsedOptions } from '../command-line/optparse.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
-/** @returns the options, or the exit code when the command line has already been answered: nothing is to be started then */
+/**
+ * @returns the options, or the exit code when the command line has already been answered: nothing is to be started then
+ */
 export async function readDaemonLine(
   program: CliProgram,
   argv: readonly string[],

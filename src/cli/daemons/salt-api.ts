@@ -65,7 +65,10 @@ export async function saltApi(
   });
 }
 
-/** Looks functions up as `salt-run` does; custom ones are passed on as they are called. Nothing of it is loaded before the first call. */
+/**
+ * Looks functions up as `salt-run` does; custom ones are passed on as they are called. Nothing of it is loaded before
+ * the first call.
+ */
 function runnerParametersOf(settings: Dict, log: Logger): ApiStart['runnerParameters'] {
   return async (fun) => {
     const [{ findFunction }, { isSaltsRunner }, { ownFunctions }] = await Promise.all([

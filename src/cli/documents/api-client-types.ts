@@ -9,8 +9,8 @@ import { ROUTES } from '../../programs/api/v2/table.ts';
 export const CLIENT_TYPES_PATH = 'src/api-client/operations.ts';
 
 const HEAD = `/**
- * What the second version of the API takes and answers. Made from \`src/programs/api/v2/table.ts\` by \`scripts/generate-docs.ts\`: change
- * it there.
+ * What the second version of the API takes and answers. Made from \`src/programs/api/v2/table.ts\` by
+ * \`scripts/generate-docs.ts\`: change it there.
  */
 `;
 

@@ -1,4 +1,7 @@
-/** What a site's Python finds where no Salt is installed: which of Salt's modules it may import, those that Brine has, and the defaults of options. */
+/**
+ * What a site's Python finds where no Salt is installed: which of Salt's modules it may import, those that Brine has,
+ * and the defaults of options.
+ */
 import type { OptionTable } from '../../config/option.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';

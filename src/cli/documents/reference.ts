@@ -1,4 +1,7 @@
-/** docs/reference/commands.md: the options of every program, from the same tables as the help, below a text written by hand. */
+/**
+ * docs/reference/commands.md: the options of every program, from the same tables as the help, below a text written by
+ * hand.
+ */
 import { optionHelp, optionSpellings, shownOptions, usageLine } from '../command-line/help.ts';
 import type { CliGroup, CliOption, CliProgram } from '../command-line/optparse.ts';
 

@@ -38,8 +38,8 @@ const KINDS = ['print', 'accept', 'reject', 'delete', 'finger'] as const;
 /**
  * The action of a command line; without any it is to list everything.
  *
- * Salt compat: with `--list` beside another action Salt only lists. Here it says in which state the keys are that are meant: a denied key
- * has the id of an accepted one, and could not be deleted alone.
+ * Salt compat: with `--list` beside another action Salt only lists. Here it says in which state the keys are that are
+ * meant: a denied key has the id of an accepted one, and could not be deleted alone.
  */
 export function keyAction(parsed: ParsedOptions): KeyAction {
   if (parsed.flag('gen_keys')) return { kind: 'gen-keys' };

@@ -14,8 +14,8 @@ export class KeyDisplay extends Display {
   }
 
   /**
-   * Shows keys by state. On a terminal, ids that can look like another one are shown with what they are made of and with their
-   * fingerprints, which tell them apart.
+   * Shows keys by state. On a terminal, ids that can look like another one are shown with what they are made of and
+   * with their fingerprints, which tell them apart.
    * @param fingerprintOf the fingerprint of a key by its state and id
    */
   async keys(
@@ -39,7 +39,9 @@ export class KeyDisplay extends Display {
     await this.value(new Map([['return', value]]), 'key');
   }
 
-  /** Writes a line of our own, whatever the outputter. Control characters in ids are none outside of terminals either. */
+  /**
+   * Writes a line of our own, whatever the outputter. Control characters in ids are none outside of terminals either.
+   */
   override line(text: string): void {
     super.line(this.io.stdout.isTTY === true ? visible(text) : printable(text));
   }

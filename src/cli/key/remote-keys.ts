@@ -1,6 +1,6 @@
 /**
- * `salt-key --auth`: the keys are shown and changed by the master, in the name of whoever logs in, by the wheel functions `key.*`
- * (KeyCLI._run_cmd in salt/key.py, 3006.16).
+ * `salt-key --auth`: the keys are shown and changed by the master, in the name of whoever logs in, by the wheel
+ * functions `key.*` (KeyCLI._run_cmd in salt/key.py, 3006.16).
  *
  * Salt compat: Salt accepts and rejects nothing in this way, since it loses the names of the keys. Here they are sent.
  */

@@ -1,6 +1,7 @@
 /**
- * What became of a command, as one exit code. This table is the one place for it: every program and every way of running asks it, so that
- * the same outcome ends with the same code whatever path it took (docs/reference/exit-codes.md).
+ * What became of a command, as one exit code. This table is the one place for it: every program and every way of
+ * running asks it, so that the same outcome ends with the same code whatever path it took
+ * (docs/reference/exit-codes.md).
  */
 import { NotPermittedError, UnreachableError, UsageError, type BrineError } from '../../errors/errors.ts';
 import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../runtime/client/errors.ts';
@@ -118,7 +119,8 @@ export function exitStatus(retcode: number): number {
 const VARIABLE = 'BRINE_EXIT_CODES';
 
 /**
- * Which codes are wanted: what the command line says, else the variable `BRINE_EXIT_CODES`, else a Saltfile, else the option `exit_codes`.
+ * Which codes are wanted: what the command line says, else the variable `BRINE_EXIT_CODES`, else a Saltfile, else the
+ * option `exit_codes`.
  * @param merged the configuration with the command line laid over it
  * @throws UsageError for a word that is neither
  */

@@ -4,7 +4,10 @@ import { closestNames, editDistance } from '../../errors/did-you-mean.ts';
 /** Names given as the nearest, at most. */
 const NAMES_MAX = 3;
 
-/** A line for a name that nobody knows; undefined when nothing is near. @param known names that would have been right */
+/**
+ * A line for a name that nobody knows; undefined when nothing is near.
+ * @param known names that would have been right
+ */
 export function hintAmong(typed: string, known: Iterable<string>): string | undefined {
   const near = closestNames(typed, known, NAMES_MAX);
   const distance = (name: string): number => editDistance(typed.toLowerCase(), name.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * How a command shows the master who asks: by the key of the user who runs it, by a token, or by logging in (salt/cli/salt.py,
- * salt/auth/__init__.py `Resolver`, 3006.16).
+ * How a command shows the master who asks: by the key of the user who runs it, by a token, or by logging in
+ * (salt/cli/salt.py, salt/auth/__init__.py `Resolver`, 3006.16).
  */
 import { thisUser } from '../../host/not-permitted.ts';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
@@ -25,8 +25,8 @@ import type { ClientProgram } from './client-program.ts';
 export type AskMaster = (load: Dict) => Promise<Value>;
 
 /**
- * A token in the file of the command line's user is believed for so long; as in Salt, the master decides in the end. An API token lives
- * longer than that.
+ * A token in the file of the command line's user is believed for so long; as in Salt, the master decides in the end. An
+ * API token lives longer than that.
  */
 function tokenInFile(opts: MasterOptions): string | undefined {
   const path = opts.get('token_file');
@@ -44,8 +44,8 @@ function tokenInFile(opts: MasterOptions): string | undefined {
 /**
  * Finds out how to log in, asking for what was not given.
  *
- * Salt compat: Salt takes the key of root wherever it can be read and a token was kept, whatever `-a` says. Here `-a` with a name
- * logs in with it.
+ * Salt compat: Salt takes the key of root wherever it can be read and a token was kept, whatever `-a` says. Here `-a`
+ * with a name logs in with it.
  * @returns undefined for the key of the user
  */
 export async function findLogin(

@@ -100,7 +100,10 @@ async function settleConfigDir(parsed: ParsedOptions, io: CommandIo): Promise<vo
   parsed.set('config_dir', resolve(typed), parsed.isExplicit('config_dir'));
 }
 
-/** Says which of the given options do nothing. @throws UsageError for those without which the command would be another one */
+/**
+ * Says which of the given options do nothing.
+ * @throws UsageError for those without which the command would be another one
+ */
 function tellUnserved(parsed: ParsedOptions, warn: (line: string) => void): void {
   for (const option of allOptions(parsed.program)) {
     const { unserved } = option;
@@ -128,7 +131,8 @@ function refuseSeveralTargets(parsed: ParsedOptions): void {
 }
 
 /**
- * The output file is emptied in place, so that it keeps its permissions. One that cannot be written is said before anything is run.
+ * The output file is emptied in place, so that it keeps its permissions. One that cannot be written is said before
+ * anything is run.
  * @throws OutputFileError
  */
 function emptyOutputFile(parsed: ParsedOptions): void {

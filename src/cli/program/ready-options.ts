@@ -1,4 +1,7 @@
-/** A configuration made ready for a program that starts: what stands behind its addresses, and where packages have modules. */
+/**
+ * A configuration made ready for a program that starts: what stands behind its addresses, and where packages have
+ * modules.
+ */
 import type { Options, OptionTable } from '../../config/option.ts';
 import type { Logger } from '../../host/log.ts';
 import { PACKAGE_FOLDERS } from '../../runtime/extensions/folder.ts';
@@ -13,8 +16,8 @@ export async function readyOptions<T extends OptionTable>(
 }
 
 /**
- * The options with the folders of packages that extend Salt (entry points `salt.loader`), where `salt_python` says that such are to be used:
- * Python is started once, by the program, and not for each kind of modules.
+ * The options with the folders of packages that extend Salt (entry points `salt.loader`), where `salt_python` says that
+ * such are to be used: Python is started once, by the program, and not for each kind of modules.
  */
 async function withPackageFolders<T extends OptionTable>(
   options: Options<T>,

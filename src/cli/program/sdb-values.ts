@@ -1,4 +1,7 @@
-/** Values `sdb://…` of a configuration, replaced by what is behind them before a program starts (salt/config/__init__.py `apply_sdb`, 3006.16). */
+/**
+ * Values `sdb://…` of a configuration, replaced by what is behind them before a program starts (salt/config/__init__.py
+ * `apply_sdb`, 3006.16).
+ */
 import type { Options, OptionTable } from '../../config/option.ts';
 import { checkTypes } from '../../config/type-check.ts';
 import { ConfigError, messageOf } from '../../errors/errors.ts';

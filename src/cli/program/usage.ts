@@ -1,4 +1,7 @@
-/** What is said of a command line that cannot be run: what is wrong comes first, the whole help only for who asks for it. */
+/**
+ * What is said of a command line that cannot be run: what is wrong comes first, the whole help only for who asks for
+ * it.
+ */
 import { UsageError } from '../../errors/errors.ts';
 import { formatUsageError, usageLine } from '../command-line/help.ts';
 import type { CliProgram } from '../command-line/optparse.ts';
@@ -6,7 +9,8 @@ import { tellError } from '../terminal/failure-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 /**
- * Says what is missing, and in three lines how the program is used. Salt compat: Salt prints its help, of up to 3,000 lines, above the sentence.
+ * Says what is missing, and in three lines how the program is used. Salt compat: Salt prints its help, of up to 3,000
+ * lines, above the sentence.
  * @returns the exit code
  */
 export function sayIncomplete(program: CliProgram, message: string, io: CommandIo, code?: number): number {

@@ -13,7 +13,10 @@ export function isOrdered(env: NodeJS.ProcessEnv): boolean {
   return env[ORDER_MARK] === '1';
 }
 
-/** Runs what is ordered. @returns the exit code: 1 when it was interrupted, else 0, since its events say how it ended */
+/**
+ * Runs what is ordered.
+ * @returns the exit code: 1 when it was interrupted, else 0, since its events say how it ended
+ */
 export async function runOrdered({ opts, merged, logging }: ClientProgram, io: CommandIo): Promise<number> {
   delete process.env[ORDER_MARK]; // what it starts is no such run
   const chunks: Buffer[] = [];

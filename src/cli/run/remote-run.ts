@@ -1,4 +1,7 @@
-/** `salt-run -a` and with a token: the master runs the function, in the name of whoever logs in (salt/runner.py `run`, `cmd_sync`, 3006.16). */
+/**
+ * `salt-run -a` and with a token: the master runs the function, in the name of whoever logs in (salt/runner.py `run`,
+ * `cmd_sync`, 3006.16).
+ */
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import type { EventBusReader } from '../../network/events/bus-client.ts';

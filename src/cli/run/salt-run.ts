@@ -40,7 +40,10 @@ import { openRunnerContext, type OpenRunnerContext } from '../../programs/runner
 
 /** The code in the event of a run that never began. */
 const NOT_RUN = 254;
-/** The exit code of such a run, and of one whose arguments the function does not take. Salt compat: Salt ends both with 0. */
+/**
+ * The exit code of such a run, and of one whose arguments the function does not take. Salt compat: Salt ends both with
+ * 0.
+ */
 const NOT_RUN_EXIT = 1;
 
 /** The runners that are told the job they run under (salt/runner.py `run`). */
@@ -330,7 +333,10 @@ class RunnerRun {
     await showReturn(this.#display, data);
   }
 
-  /** Salt compat: Salt prints its warning whatever `--out` and `--quiet` say; here the job id comes in the form that was asked for. */
+  /**
+   * Salt compat: Salt prints its warning whatever `--out` and `--quiet` say; here the job id comes in the form that was
+   * asked for.
+   */
   async #detach(): Promise<number> {
     const { merged, logging } = this.#program;
     const isQuiet = truthy(merged.get('quiet')) && this.#codes.isStrict;

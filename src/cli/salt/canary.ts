@@ -1,6 +1,6 @@
 /**
- * `--canary 1,10%,100% --abort-on 5%`: a job is rolled out in growing steps; each step waits for all of its minions, and the next
- * one is taken only while there are few failures. Ours, not Salt's.
+ * `--canary 1,10%,100% --abort-on 5%`: a job is rolled out in growing steps; each step waits for all of its minions,
+ * and the next one is taken only while there are few failures. Ours, not Salt's.
  */
 import { whoIsThere } from '../../runtime/client/batch.ts';
 import { publishAndWatch } from '../../runtime/client/watch-job.ts';

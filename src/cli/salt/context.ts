@@ -60,8 +60,8 @@ export function printHeader({ program, display }: SaltCommand, jid: string): voi
 }
 
 /**
- * Whether an error that leaves nothing else to print becomes a document of its own (`terminal/failure-line.ts`), so that standard output
- * holds no sentence in its place. Salt compat: Salt prints its sentence there.
+ * Whether an error that leaves nothing else to print becomes a document of its own (`terminal/failure-line.ts`), so
+ * that standard output holds no sentence in its place. Salt compat: Salt prints its sentence there.
  */
 export function wantsErrorDocument({ display, codes }: SaltCommand): boolean {
   return codes.isStrict && display.chosen === 'json';

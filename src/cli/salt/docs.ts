@@ -1,4 +1,7 @@
-/** `salt -d` and `salt '*' sys.doc`: the documentation of all minions together, each function once (salt/cli/salt.py `_print_docs`). */
+/**
+ * `salt -d` and `salt '*' sys.doc`: the documentation of all minions together, each function once (salt/cli/salt.py
+ * `_print_docs`).
+ */
 import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
 import type { ExitCodes } from '../program/exit-codes.ts';

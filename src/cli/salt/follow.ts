@@ -1,4 +1,6 @@
-/** `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's. */
+/**
+ * `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's.
+ */
 import { constants } from 'node:fs';
 import { jobCacheDirectory } from '../../config/job-caches.ts';
 import { requirePermitted } from '../../host/not-permitted.ts';

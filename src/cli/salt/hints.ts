@@ -1,4 +1,7 @@
-/** "Did you mean": for functions that minions do not know, and for ids that have no accepted key. Loaded only when needed. */
+/**
+ * "Did you mean": for functions that minions do not know, and for ids that have no accepted key. Loaded only when
+ * needed.
+ */
 import type { MasterOptions } from '../../config/master-options.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';

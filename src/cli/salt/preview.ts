@@ -20,7 +20,8 @@ interface NamedTarget {
 }
 
 /**
- * @returns ids in the order in which the master lists them; a target that cannot be understood has none, which is logged
+ * @returns ids in the order in which the master lists them; a target that cannot be understood has none, which is
+ *   logged
  * @throws NotPermittedError for a user who may not read the keys
  */
 export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Logger): string[] {

@@ -1,4 +1,7 @@
-/** `--progress`: a bar in place of the returns, and the summary at the end (salt/cli/salt.py, salt/output/progress.py, 3006.16). */
+/**
+ * `--progress`: a bar in place of the returns, and the summary at the end (salt/cli/salt.py, salt/output/progress.py,
+ * 3006.16).
+ */
 import type { PublishedJob } from '../../runtime/client/local-client.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { printHeader, printHints, reportOptions, type SaltRun } from './context.ts';

@@ -1,4 +1,7 @@
-/** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
+/**
+ * What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py,
+ * 3006.16).
+ */
 import { MISSING_RETURNERS } from '../../storage/jobs/stored-return.ts';
 import { outcomeCode } from '../../storage/jobs/ledger.ts';
 import { tellFailure } from '../terminal/failure-line.ts';

@@ -82,7 +82,10 @@ export function withoutNodegroups(request: SaltRequest, opts: Dict): SaltRequest
   return { ...request, publish: { ...request.publish, tgt, tgtType } };
 }
 
-/** Salt compat: with a comma, blanks mean nothing; without one they separate. Nobody has the empty name that two commas leave between them. */
+/**
+ * Salt compat: with a comma, blanks mean nothing; without one they separate. Nobody has the empty name that two commas
+ * leave between them.
+ */
 function splitList(text: string): string[] {
   const words = text.includes(',') ? text.replaceAll(' ', '').split(',') : text.split(/\s+/);
   return words.filter((word) => word !== '');

@@ -276,8 +276,8 @@ function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: Clien
 }
 
 /**
- * `--async`. Salt compat: Salt prints its sentence whatever `--out` and `--out-file` say; here the job id is a value like any other then, in
- * the form and the file that were asked for.
+ * `--async`. Salt compat: Salt prints its sentence whatever `--out` and `--out-file` say; here the job id is a value
+ * like any other then, in the form and the file that were asked for.
  */
 async function publishOnly(run: SaltRun): Promise<number> {
   const { client, request, display, waits, parsed, codes } = run;
@@ -307,7 +307,10 @@ async function runAndReport(run: SaltRun): Promise<number> {
   return code;
 }
 
-/** What was asked on the command line bounds also the question who is still at work, unless that has a limit of its own there. */
+/**
+ * What was asked on the command line bounds also the question who is still at work, unless that has a limit of its own
+ * there.
+ */
 function patienceOf(merged: Dict, parsed: ParsedOptions): WatchPatience {
   const timeout = toNumber(merged.get('timeout')) ?? 5;
   const gather = toNumber(merged.get('gather_job_timeout')) ?? 10;

@@ -1,6 +1,7 @@
 /**
- * `--static`: all returns in one document, once the last has come (salt/cli/salt.py, 3006.16). Salt compat: Salt pings first and then runs a
- * batch of everybody; the ping tells nothing that the job does not, so without `--batch` the job is all there is.
+ * `--static`: all returns in one document, once the last has come (salt/cli/salt.py, 3006.16). Salt compat: Salt pings
+ * first and then runs a batch of everybody; the ping tells nothing that the job does not, so without `--batch` the job
+ * is all there is.
  */
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { runBatch, whoIsThere } from '../../runtime/client/batch.ts';

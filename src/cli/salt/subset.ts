@@ -1,4 +1,7 @@
-/** `--subset` (salt/client/__init__.py `cmd_subset`, 3006.16): some of the minions that know the function, chosen at random. */
+/**
+ * `--subset` (salt/client/__init__.py `cmd_subset`, 3006.16): some of the minions that know the function, chosen at
+ * random.
+ */
 import { publishAndWatch } from '../../runtime/client/watch-job.ts';
 import { systemRandom, type Random } from '../../host/random.ts';
 import { printHeader, type SaltRun } from './context.ts';

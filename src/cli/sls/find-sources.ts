@@ -85,7 +85,9 @@ class SourceFinder {
     };
   }
 
-  /** @param above the folders that it lies in, as they really are: a link that leads back to one of them is not followed */
+  /**
+   * @param above the folders that it lies in, as they really are: a link that leads back to one of them is not followed
+   */
   #addFolder(path: string, start: string, above: readonly string[]): void {
     const real = realpathSync(path);
     if (above.length > DEPTH_MAX || above.includes(real)) return;
@@ -131,7 +133,10 @@ class SourceFinder {
     return known;
   }
 
-  /** The folder from which a file is named: one that was told, else the nearest with a top file, else what names and places suggest. */
+  /**
+   * The folder from which a file is named: one that was told, else the nearest with a top file, else what names and
+   * places suggest.
+   */
   #rootOf(absolute: string, start: string): Root {
     const inside = this.#named.filter(({ folder }) => absolute.startsWith(`${folder}/`));
     const [longest] = inside.sort((a, b) => b.folder.length - a.folder.length);
@@ -151,8 +156,8 @@ class SourceFinder {
 const hasTop = (folder: string): boolean => statOf(join(folder, 'top.sls'))?.isFile() === true;
 
 /**
- * Whether folders are environments' (`salt/base`, `salt/dev`): `base` is among them, what they lie in has no top file, and some have one, or
- * `base` holds nothing but folders of SLS.
+ * Whether folders are environments' (`salt/base`, `salt/dev`): `base` is among them, what they lie in has no top file,
+ * and some have one, or `base` holds nothing but folders of SLS.
  */
 function holdsEnvironments(folder: string): boolean {
   if (!isRootByName(folder) || hasTop(folder)) return false;

@@ -1,7 +1,7 @@
 /**
- * Failures for programs: with `--out=json`, or `BRINE_ERRORS=json` in the environment, each failure is told once more on standard error
- * as one line of JSON with its code. What is said in Salt's words stays as it is. With `--out=json` a command that ends without any document
- * writes its failure as one on standard output (docs/reference/errors.md).
+ * Failures for programs: with `--out=json`, or `BRINE_ERRORS=json` in the environment, each failure is told once more
+ * on standard error as one line of JSON with its code. What is said in Salt's words stays as it is. With `--out=json` a
+ * command that ends without any document writes its failure as one on standard output (docs/reference/errors.md).
  */
 import { codeOf, messageOf } from '../../errors/errors.ts';
 import { shownFailure, type ToldFailure } from './failure-notes.ts';
@@ -14,7 +14,10 @@ export function wantsDocument(argv: readonly string[]): boolean {
   );
 }
 
-/** Whether codes are wanted: JSON was chosen on the command line, or in the environment for programs without an outputter. */
+/**
+ * Whether codes are wanted: JSON was chosen on the command line, or in the environment for programs without an
+ * outputter.
+ */
 export function wantsCodes(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
   return env['BRINE_ERRORS'] === 'json' || wantsDocument(argv);
 }

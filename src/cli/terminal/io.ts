@@ -44,7 +44,9 @@ export function writeStyled(sink: TextSink, text: string): void {
 /** How failures are told. */
 export type FailureForms = Pick<CommandIo, 'tellsCodes' | 'failures'>;
 
-/** The same streams, so that what is written to a terminal cannot steer it. Files and pipes get what they always got. */
+/**
+ * The same streams, so that what is written to a terminal cannot steer it. Files and pipes get what they always got.
+ */
 export function guardTerminals(
   io: CommandIo,
   { tellsCodes = false, failures }: FailureForms = {},

@@ -5,7 +5,9 @@ import { writeStyled, type CommandIo, type TextSink } from './io.ts';
 const CLEAR = '\r\u001b[K';
 const COLUMNS = 80;
 
-/** A status line, and the streams before whose next text it goes away: a warning in the log does not stand behind it. */
+/**
+ * A status line, and the streams before whose next text it goes away: a warning in the log does not stand behind it.
+ */
 export function withStatusLine(io: CommandIo): { readonly status: StatusLine; readonly io: CommandIo } {
   const status = new StatusLine(io.stderr);
   if (io.stderr.isTTY !== true) return { status, io };

@@ -16,8 +16,8 @@ export async function readLines(source: LineSource): Promise<string[]> {
 }
 
 /**
- * One line, without its end; undefined at the end of input, also when that was reached before. What follows the line is kept for the
- * next who reads, and the stream no longer keeps the process alive.
+ * One line, without its end; undefined at the end of input, also when that was reached before. What follows the line is
+ * kept for the next who reads, and the stream no longer keeps the process alive.
  * @param signal ends waiting; the promise then rejects with the signal's reason
  */
 export function readLine(source: LineSource, signal?: AbortSignal): Promise<string | undefined> {

@@ -1,4 +1,7 @@
-/** A line on a terminal that says, from the first second on, what a command waits for. It goes away before anything else is written there. */
+/**
+ * A line on a terminal that says, from the first second on, what a command waits for. It goes away before anything else
+ * is written there.
+ */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Wait, Waits } from '../../runtime/client/waits.ts';
 import { withStatusLine, type StatusLine } from './status-line.ts';
@@ -57,8 +60,8 @@ export class WaitingLine implements Waits {
 }
 
 /**
- * A command's waits, and its streams, before whose next text the line goes away. Nothing is shown where standard error is no terminal,
- * is one that knows no way to clear a line, or carries lines of JSON.
+ * A command's waits, and its streams, before whose next text the line goes away. Nothing is shown where standard error
+ * is no terminal, is one that knows no way to clear a line, or carries lines of JSON.
  */
 export function withWaitingLine(
   io: CommandIo,

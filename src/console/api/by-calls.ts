@@ -1,4 +1,7 @@
-/** What the API has no address of its own for, made out of calls that it has: runners, wheel functions, jobs of one minion, and returns. */
+/**
+ * What the API has no address of its own for, made out of calls that it has: runners, wheel functions, jobs of one
+ * minion, and returns.
+ */
 import type {
   Drift,
   FunctionDetail,

@@ -1,6 +1,6 @@
 /**
- * Streams of server-sent events that come back by themselves and go on after the last event that was seen. They are read with `fetch`:
- * `EventSource` does not tell a session that is over from a server that is away.
+ * Streams of server-sent events that come back by themselves and go on after the last event that was seen. They are
+ * read with `fetch`: `EventSource` does not tell a session that is over from a server that is away.
  */
 import { sleep } from '../model/clock.ts';
 import { SseParser } from '../model/sse.ts';

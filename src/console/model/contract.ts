@@ -1,6 +1,6 @@
 /**
- * What version 2 of the API sends and takes (docs/guides/api-v2.md). The types of its answers are those of the client that is made from its
- * table of routes; here is what has no name there. Times are ISO 8601 in UTC.
+ * What version 2 of the API sends and takes (docs/guides/api-v2.md). The types of its answers are those of the client
+ * that is made from its table of routes; here is what has no name there. Times are ISO 8601 in UTC.
  */
 import type { Finding } from '../../api-client/operations.ts';
 

@@ -1,4 +1,7 @@
-/** What is wrong with a cron expression, said before it is sent. The minion's own reading decides; it knows the clock changes as well. */
+/**
+ * What is wrong with a cron expression, said before it is sent. The minion's own reading decides; it knows the clock
+ * changes as well.
+ */
 
 interface Field {
   readonly name: string;

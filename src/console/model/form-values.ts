@@ -14,7 +14,10 @@ export interface FormValues {
 /** An empty form. */
 export const NO_VALUES: FormValues = { fields: new Map(), line: '' };
 
-/** The arguments that the form says. Those in their places come first, so a parameter that is left empty has the ones after it sent by name. */
+/**
+ * The arguments that the form says. Those in their places come first, so a parameter that is left empty has the ones
+ * after it sent by name.
+ */
 export function argumentsOf(values: FormValues, detail: FunctionDetail | undefined): TypedArguments {
   const typed = readArguments(values.line);
   if (detail === undefined) return typed;

@@ -40,7 +40,9 @@ export interface SameReturn {
   readonly count: number;
 }
 
-/** A job at one moment. It is never changed: when something has come, there is another one, in which what is new is new. */
+/**
+ * A job at one moment. It is never changed: when something has come, there is another one, in which what is new is new.
+ */
 export interface JobView {
   readonly job: JobDetail | undefined;
   readonly counts: Counts | undefined;

@@ -1,8 +1,11 @@
-/** What rules of `external_auth` say of functions of the master; whether one of them may be called is asked of the API. */
+/**
+ * What rules of `external_auth` say of functions of the master; whether one of them may be called is asked of the API.
+ */
 
 /**
  * Whether somebody may call some runner, or some wheel function.
- * @param rules in the forms of `external_auth`: `@runner`, `@wheel`, `@jobs`, `{'@runner': ['jobs.*']}`, and those of roles
+ * @param rules in the forms of `external_auth`: `@runner`, `@wheel`, `@jobs`, `{'@runner': ['jobs.*']}`, and those of
+ *   roles
  */
 export function mayCallSome(kind: 'runner' | 'wheel', rules: readonly unknown[]): boolean {
   return rules.some((rule) => {

@@ -1,6 +1,7 @@
 /**
- * A job of a minion's schedule as a form: what stands in its fields, what is wrong with them, and the keywords of `schedule.add` and
- * `schedule.modify` that say the same. A field that nobody has touched is sent as it was; what no field shows is kept.
+ * A job of a minion's schedule as a form: what stands in its fields, what is wrong with them, and the keywords of
+ * `schedule.add` and `schedule.modify` that say the same. A field that nobody has touched is sent as it was; what no
+ * field shows is kept.
  */
 import { cronProblem } from './cron-text.ts';
 
@@ -95,7 +96,10 @@ function plainText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What of the job no field shows; it is sent as it is, and kept by the minion where `schedule.modify` has no keyword for it. */
+/**
+ * What of the job no field shows; it is sent as it is, and kept by the minion where `schedule.modify` has no keyword
+ * for it.
+ */
 export function keptOf({ before }: JobForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(before).filter(([key]) => !SHOWN.has(key)));
 }

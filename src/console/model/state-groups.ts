@@ -40,14 +40,20 @@ interface Draft {
   shown: StateGroup | undefined;
 }
 
-/** Results of all groups together: one for each state on each minion, so that each is the sum of what stands beside the states. */
+/**
+ * Results of all groups together: one for each state on each minion, so that each is the sum of what stands beside the
+ * states.
+ */
 export function resultsIn(groups: readonly StateGroup[]): Record<StateResult, number> {
   const results = { ok: 0, changed: 0, failed: 0, 'would change': 0 };
   for (const { counts } of groups) for (const result of RESULT_ORDER) results[result] += counts[result];
   return results;
 }
 
-/** Collects them. What it hands out is never changed afterwards: whoever draws it sees by looking at it alone whether there is something new. */
+/**
+ * Collects them. What it hands out is never changed afterwards: whoever draws it sees by looking at it alone whether
+ * there is something new.
+ */
 export class StateRuns {
   readonly #drafts = new Map<string, Draft>();
   readonly #seen = new Set<string>();

@@ -1,6 +1,9 @@
 /** Times and durations as people read them. */
 
-/** When a job began, by its id (`20261125164012345678`), in milliseconds since 1970; ids are in the time zone of the master, or in UTC. */
+/**
+ * When a job began, by its id (`20261125164012345678`), in milliseconds since 1970; ids are in the time zone of the
+ * master, or in UTC.
+ */
 export function jidTimeMs(jid: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d*/.exec(jid);
   if (match === null) return undefined;

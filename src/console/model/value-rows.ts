@@ -1,4 +1,7 @@
-/** Nested values as rows, like Salt's nested outputter, with a bound on everything: a return may be ten megabytes, or made to be tiresome. */
+/**
+ * Nested values as rows, like Salt's nested outputter, with a bound on everything: a return may be ten megabytes, or
+ * made to be tiresome.
+ */
 
 /** Entries of one list or mapping that are shown before one asks for more. */
 export const ENTRIES_SHOWN = 200;

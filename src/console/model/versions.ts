@@ -1,4 +1,7 @@
-/** Which software a minion is, in a few words: Brine says its own version, and the grain `saltversion` of it is the Salt that it follows. */
+/**
+ * Which software a minion is, in a few words: Brine says its own version, and the grain `saltversion` of it is the Salt
+ * that it follows.
+ */
 import type { Minion } from './contract.ts';
 
 /** What of a minion says so. */

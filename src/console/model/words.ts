@@ -1,4 +1,6 @@
-/** Arguments as people type them on Salt's command line: words, `name=value`, values in YAML's plainest forms or JSON. */
+/**
+ * Arguments as people type them on Salt's command line: words, `name=value`, values in YAML's plainest forms or JSON.
+ */
 
 /** What was typed. */
 export interface TypedArguments {
@@ -98,7 +100,10 @@ export function writeValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The quotation marks of a named value are gone before it is read: a text that looks like something else has them twice. */
+/**
+ * The quotation marks of a named value are gone before it is read: a text that looks like something else has them
+ * twice.
+ */
 function writeNamed(value: unknown): string {
   const text = writeValue(value);
   return typeof value === 'string' && text !== value && readValue(value) !== value

@@ -1,4 +1,7 @@
-/** Icons, drawn here: lines of 1.5 on a square of 16. They say nothing by themselves; words stand beside them or in the button's label. */
+/**
+ * Icons, drawn here: lines of 1.5 on a square of 16. They say nothing by themselves; words stand beside them or in the
+ * button's label.
+ */
 import type { JSX } from 'preact';
 
 const PATHS = {

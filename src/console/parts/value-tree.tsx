@@ -1,4 +1,7 @@
-/** A nested value, as Salt's nested outputter prints it, to be opened and closed; or as JSON. Only so much of it is drawn at a time. */
+/**
+ * A nested value, as Salt's nested outputter prints it, to be opened and closed; or as JSON. Only so much of it is
+ * drawn at a time.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {

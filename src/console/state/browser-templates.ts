@@ -1,4 +1,6 @@
-/** Templates that an earlier version of the console has kept in this browser, until somebody moves them to the server. */
+/**
+ * Templates that an earlier version of the console has kept in this browser, until somebody moves them to the server.
+ */
 import type { TemplateCall } from '../model/contract.ts';
 import { targetKind } from '../model/targets.ts';
 

@@ -131,7 +131,10 @@ export class Feed {
     }
   }
 
-  /** Takes the row of an earlier authentication that came to the same out of the list. @returns how often that had come */
+  /**
+   * Takes the row of an earlier authentication that came to the same out of the list.
+   * @returns how often that had come
+   */
   #takeBack(about: string): number {
     const at = about === '' ? -1 : this.#events.findLastIndex((event) => event.about === about);
     const [earlier] = at < 0 ? [] : this.#events.splice(at, 1);

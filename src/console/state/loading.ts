@@ -12,7 +12,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads something when the view opens, when `keys` change, and when the API or the master has come back. Old data stay until there are new ones.
+ * Loads something when the view opens, when `keys` change, and when the API or the master has come back. Old data stay
+ * until there are new ones.
  * @param load undefined when there is nothing to be asked
  */
 export function useLoaded<T>(
@@ -75,7 +76,8 @@ interface ListState<T> {
 /**
  * Loads a list page by page.
  * @param keys what the list depends on
- * @param news goes up when the list may have changed: what is loaded of it is loaded again, and stays in the page meanwhile
+ * @param news goes up when the list may have changed: what is loaded of it is loaded again, and stays in the page
+ *   meanwhile
  */
 export function useList<T>(
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>,

@@ -5,7 +5,10 @@ import { useApp, type App } from './app.ts';
 
 /** News that come at once are one. */
 const GATHER_MS = 800;
-/** Who may not listen to the bus asks so often, and whoever may still does: a lost connection is no event on most masters. */
+/**
+ * Who may not listen to the bus asks so often, and whoever may still does: a lost connection is no event on most
+ * masters.
+ */
 const LOOK_MS = 15_000;
 
 /** What the news are about. */

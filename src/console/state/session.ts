@@ -1,4 +1,7 @@
-/** Who has logged in. A session that ends leaves the page as it is and asks for the password over it, so that one goes on where one was. */
+/**
+ * Who has logged in. A session that ends leaves the page as it is and asks for the password over it, so that one goes
+ * on where one was.
+ */
 import { signal } from '@preact/signals';
 import type { Credentials, Me } from '../model/contract.ts';
 import { mayCallSome } from '../model/rights.ts';

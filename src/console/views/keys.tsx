@@ -71,7 +71,11 @@ export function KeysView({ query }: ViewProps): JSX.Element {
   );
 }
 
-/** The keys of one state. @param props.changes goes up when they were changed here, @param props.news when they may have been elsewhere */
+/**
+ * The keys of one state.
+ * @param props.changes goes up when they were changed here,
+ * @param props.news when they may have been elsewhere
+ */
 function KeyTable({
   state,
   changes,

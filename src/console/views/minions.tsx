@@ -167,7 +167,10 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
   );
 }
 
-/** The target of all that the list shows: by name where words or the link have narrowed it, which no target can say; undefined where that are too many or none. */
+/**
+ * The target of all that the list shows: by name where words or the link have narrowed it, which no target can say;
+ * undefined where that are too many or none.
+ */
 function runTarget(
   { items, isComplete }: LoadedList<Minion>,
   isNarrowed: boolean,

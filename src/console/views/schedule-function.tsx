@@ -1,4 +1,6 @@
-/** What a job of the schedule runs: its function, and the arguments in their form, or in JSON where no form says them. */
+/**
+ * What a job of the schedule runs: its function, and the arguments in their form, or in JSON where no form says them.
+ */
 import type { JSX } from 'preact';
 import type { FunctionDetail } from '../model/contract.ts';
 import { NO_VALUES, valuesFor, type FormValues } from '../model/form-values.ts';

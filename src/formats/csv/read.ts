@@ -1,4 +1,6 @@
-/** Tables of texts between separators, as Python's `csv` reads them with its dialects `excel`, `excel-tab` and `unix`. */
+/**
+ * Tables of texts between separators, as Python's `csv` reads them with its dialects `excel`, `excel-tab` and `unix`.
+ */
 
 /** The rows of a table. An empty line is a row without fields. @param delimiter one character */
 export function parseCsv(text: string, delimiter: string): string[][] {

@@ -68,9 +68,9 @@ export function mergeDicts(
 }
 
 /**
- * As {@link mergeDicts}, for who merges many into one: `dest` belongs to the caller and is changed, and what it returns takes its place;
- * copying all that has been merged before with each further one takes time that grows with the square of their number. Values of `b`
- * become part of it.
+ * As {@link mergeDicts}, for who merges many into one: `dest` belongs to the caller and is changed, and what it returns
+ * takes its place; copying all that has been merged before with each further one takes time that grows with the square
+ * of their number. Values of `b` become part of it.
  */
 export function mergeInto(
   dest: Dict,

@@ -1,7 +1,10 @@
 /** Which keys of two mappings differ (3006.16 salt/utils/dictdiffer.py `DictDiffer`). */
 import { valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 
-/** Which keys two mappings do not have in common, and of which the values differ; in the order of the first, then of the second. */
+/**
+ * Which keys two mappings do not have in common, and of which the values differ; in the order of the first, then of the
+ * second.
+ */
 export function keysOfDiff(
   wanted: Dict,
   old: Dict,

@@ -13,9 +13,9 @@ export type KeyPath = string | number | readonly Value[];
 /**
  * Follows a key path through mappings and lists (Salt's `traverse_dict_and_list`).
  *
- * On a list, an integer looks into the members that are mappings first and then counts from either end; any other word takes
- * the first member mapping that has it. On a mapping, a word that is missing is tried again as the YAML value it spells, so
- * `1` finds the integer key and `true` the boolean one.
+ * On a list, an integer looks into the members that are mappings first and then counts from either end; any other word
+ * takes the first member mapping that has it. On a mapping, a word that is missing is tried again as the YAML value it
+ * spells, so `1` finds the integer key and `true` the boolean one.
  *
  * @returns the value found (null included) or `fallback`
  */

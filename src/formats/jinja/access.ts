@@ -38,7 +38,8 @@ export interface AccessEnvironment {
 }
 
 /**
- * Methods of lists and mappings that compare what is in them, or change it; all others look at one item, or pass each of them once.
+ * Methods of lists and mappings that compare what is in them, or change it; all others look at one item, or pass each
+ * of them once.
  */
 const CONTAINER_METHODS: ReadonlyMap<string, 'compares' | 'changes'> = new Map([
   ...(['count', 'index'] as const).map((name) => [name, 'compares'] as const),

@@ -1,7 +1,8 @@
 /**
- * Answers of objects in Python for code that cannot wait for them: operators, filters, tests, methods. What needs an answer that is not
- * there yet breaks off; it is asked for, and the work is done from the beginning, with the answers in the order of its questions. So plain values cost
- * nothing, and whatever compares or reckons, at any depth, can do so with objects.
+ * Answers of objects in Python for code that cannot wait for them: operators, filters, tests, methods. What needs an
+ * answer that is not there yet breaks off; it is asked for, and the work is done from the beginning, with the answers
+ * in the order of its questions. So plain values cost nothing, and whatever compares or reckons, at any depth, can do
+ * so with objects.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PyObject, type Value } from '../../python/values/value.ts';
@@ -48,7 +49,10 @@ function answer(ask: () => Promise<TValue | undefined>): TValue | undefined {
   return known.value;
 }
 
-/** What an operator gives, of which an operand is an object; undefined where that is nothing. @throws Unanswered, what Python raises */
+/**
+ * What an operator gives, of which an operand is an object; undefined where that is nothing.
+ * @throws Unanswered, what Python raises
+ */
 export function operated(object: PyObject, name: string, ...operands: readonly TValue[]): TValue | undefined {
   return answer(() => object.ask('operator', [name, ...operands.map(toValue)]));
 }
@@ -62,7 +66,10 @@ export function lookedUp(
   return answer(() => object.ask(question, [toValue(key)]));
 }
 
-/** What work inside other work gives. @throws Unanswered, TemplateRuntimeError when it waits for something else than an answer */
+/**
+ * What work inside other work gives.
+ * @throws Unanswered, TemplateRuntimeError when it waits for something else than an answer
+ */
 export function atOnce(value: Later): TValue {
   if (!(value instanceof Promise)) return value;
   value.catch(() => undefined);
@@ -71,8 +78,8 @@ export function atOnce(value: Later): TValue {
 }
 
 /**
- * Goes on with work that has been broken off. Its arguments are handed on as they are: what a function closes over costs it memory at each
- * call, and few calls come here.
+ * Goes on with work that has been broken off. Its arguments are handed on as they are: what a function closes over
+ * costs it memory at each call, and few calls come here.
  * @param error what it threw; anything but a question that nobody around it waits for is thrown on
  */
 export function waited<A extends readonly unknown[], T>(

@@ -1,10 +1,11 @@
 /**
- * What rendering one template may cost. Templates are the operator's, but what they work on may be a minion's: grains decide how long
- * texts are, how often a loop runs and how wide a column is, and rendering holds up whoever does it, on the master a worker.
+ * What rendering one template may cost. Templates are the operator's, but what they work on may be a minion's: grains
+ * decide how long texts are, how often a loop runs and how wide a column is, and rendering holds up whoever does it, on
+ * the master a worker.
  *
- * Time is that of the renderer itself; while it waits for a function nobody is held up. It is looked at on the way: at every call and every
- * so many rounds of a loop. A single call on a long text, or on many short values, is not seen from here before it is over, so those are run where the engine ends
- * them in their midst.
+ * Time is that of the renderer itself; while it waits for a function nobody is held up. It is looked at on the way: at
+ * every call and every so many rounds of a loop. A single call on a long text, or on many short values, is not seen
+ * from here before it is over, so those are run where the engine ends them in their midst.
  */
 import { createContext, Script, type Context } from 'node:vm';
 import { JinjaError } from './errors.ts';
@@ -118,7 +119,10 @@ export class RenderBudget {
     );
   }
 
-  /** Does work that is ended when the time is up, wherever it is: the engine looks for that also within one regular expression. */
+  /**
+   * Does work that is ended when the time is up, wherever it is: the engine looks for that also within one regular
+   * expression.
+   */
   #ended<T>(work: () => T): T {
     const timeout = Math.ceil(this.#leftMs());
     if (timeout === Infinity) return work();

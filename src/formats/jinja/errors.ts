@@ -46,7 +46,9 @@ export class TemplateNotFoundError extends JinjaError {
   override readonly name = 'TemplateNotFoundError';
 }
 
-/** Anything else thrown by what a template called, an exception of Python above all, with the place where it was called. */
+/**
+ * Anything else thrown by what a template called, an exception of Python above all, with the place where it was called.
+ */
 export class CalledFailure extends JinjaError {
   override readonly name = 'CalledFailure';
   constructor(cause: unknown) {

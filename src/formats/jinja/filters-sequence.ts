@@ -52,7 +52,10 @@ function attributeGetter(scope: CallScope, path: TValue, fallback: TValue = null
   };
 }
 
-/** An attribute or an item of an object in Python; of one that nobody can be asked about, as it was when the object came. */
+/**
+ * An attribute or an item of an object in Python; of one that nobody can be asked about, as it was when the object
+ * came.
+ */
 function known(env: Environment, object: PyObject, name: TValue): TValue {
   if (object.isKept)
     return (

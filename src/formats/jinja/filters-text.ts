@@ -48,7 +48,10 @@ export function whole(value: TValue | undefined): number {
   return Number(number);
 }
 
-/** An argument that Python reckons with, so that an undefined one says which it is. @throws UndefinedError, TypeError in `wrong`'s words */
+/**
+ * An argument that Python reckons with, so that an undefined one says which it is.
+ * @throws UndefinedError, TypeError in `wrong`'s words
+ */
 export function reckoned(value: TValue | undefined, wrong: (type: string) => string): number {
   if (value instanceof Undefined) value.fail();
   if (numberOf(value as TValue) === undefined) throw typeError(wrong(typeName(value as TValue)));

@@ -47,7 +47,10 @@ export function formatPercent(text: string, values: TValue): string {
   return out;
 }
 
-/** Whether Python takes a value for the mapping of `%(name)s`, of which not everything need be used: it has items, and is no text or tuple. */
+/**
+ * Whether Python takes a value for the mapping of `%(name)s`, of which not everything need be used: it has items, and
+ * is no text or tuple.
+ */
 const hasItems = (values: TValue): boolean =>
   values instanceof Map ||
   values instanceof Undefined ||

@@ -1,7 +1,7 @@
 /**
- * A template as the source of a JavaScript module (after jinja2/compiler.py 3.1). Each template, block and macro becomes
- * a generator function that yields only promises; everything that is not asynchronous runs without a pause. No word of
- * the template gets into the source but as a quoted literal, and variables have names of our own.
+ * A template as the source of a JavaScript module (after jinja2/compiler.py 3.1). Each template, block and macro
+ * becomes a generator function that yields only promises; everything that is not asynchronous runs without a pause. No
+ * word of the template gets into the source but as a quoted literal, and variables have names of our own.
  */
 import type { Body, CallBlockStmt, Expr, ForStmt, MacroStmt, Stmt, Target } from './ast.ts';
 import { TemplateSyntaxError } from './errors.ts';

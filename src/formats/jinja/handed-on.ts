@@ -1,6 +1,6 @@
 /**
- * Undefined values that functions take without looking at them: `salt['grains.filter_by']({'Debian': {'user': x}})` is no error in Salt
- * while nobody uses that `user`, although there is no `x`.
+ * Undefined values that functions take without looking at them: `salt['grains.filter_by']({'Debian': {'user': x}})` is
+ * no error in Salt while nobody uses that `user`, although there is no `x`.
  */
 import { PyObject, type Value } from '../../python/values/value.ts';
 import { typeError } from './errors.ts';
@@ -8,7 +8,10 @@ import type { TValue } from './model.ts';
 import { toValueWith } from './plain.ts';
 import type { Undefined } from './undefined.ts';
 
-/** Stands for an undefined value on its way through a function. Who looks at it fails, as one does with a `StrictUndefined`. */
+/**
+ * Stands for an undefined value on its way through a function. Who looks at it fails, as one does with a
+ * `StrictUndefined`.
+ */
 class HandedOn extends PyObject {
   readonly stoodFor: Undefined;
 
@@ -41,7 +44,8 @@ class HandedOn extends PyObject {
 }
 
 /**
- * For functions that hand on what they are given: {@link toValue} in which undefined values have something that stands for them.
+ * For functions that hand on what they are given: {@link toValue} in which undefined values have something that stands
+ * for them.
  * @param note is called for each of these
  */
 export function toHandedOn(value: TValue, note: () => void): Value {

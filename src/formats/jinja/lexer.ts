@@ -146,7 +146,9 @@ const SYNTAX = [
 /** What was read of a template. */
 export interface Tokens {
   readonly tokens: readonly Token[];
-  /** Why reading ended before the end. It counts only for a parser that gets this far: faults before it are told first. */
+  /**
+   * Why reading ended before the end. It counts only for a parser that gets this far: faults before it are told first.
+   */
   readonly fault: TemplateSyntaxError | undefined;
 }
 

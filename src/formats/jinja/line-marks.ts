@@ -1,6 +1,6 @@
 /**
- * Templates whose text remembers the lines of the source it came from: for finding a place of the rendered text again in the template.
- * Salt has nothing like it; Jinja tells lines for its own errors only.
+ * Templates whose text remembers the lines of the source it came from: for finding a place of the rendered text again
+ * in the template. Salt has nothing like it; Jinja tells lines for its own errors only.
  */
 import { compileBody } from './compile.ts';
 import type { Tokens } from './lexer.ts';
@@ -34,7 +34,8 @@ function markLines(text: string, first: number): string {
 
 /**
  * Takes the marks out of a rendered text.
- * @returns the text, and for each of its lines the line of the source it came from, both counted from 1; index 0 is line 1
+ * @returns the text, and for each of its lines the line of the source it came from, both counted from 1; index 0 is
+ *   line 1
  */
 export function takeMarks(rendered: string): { readonly text: string; readonly lines: readonly number[] } {
   const lines: number[] = [];

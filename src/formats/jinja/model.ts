@@ -1,6 +1,6 @@
 /**
- * Values inside templates: the model of values (python/values/value.ts) and what Python has besides: tuples, sets, ranges,
- * views, iterators and functions.
+ * Values inside templates: the model of values (python/values/value.ts) and what Python has besides: tuples, sets,
+ * ranges, views, iterators and functions.
  */
 import { PyTuple as ValueTuple, tupleOf } from '../../python/values/tuple.ts';
 import { PythonError } from '../../python/exceptions.ts';
@@ -101,7 +101,10 @@ export abstract class TObject {
   equals(other: TValue): boolean {
     return this === other;
   }
-  /** It stands for any value, of which nothing is known: what is done with it and another value, or looked up by it, comes to it again. */
+  /**
+   * It stands for any value, of which nothing is known: what is done with it and another value, or looked up by it,
+   * comes to it again.
+   */
   get isAnything(): boolean {
     return false;
   }

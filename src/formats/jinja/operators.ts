@@ -68,7 +68,10 @@ function absorbing(a: TValue, b: TValue): TValue | undefined {
   return b instanceof TObject && b.isAnything ? b : undefined;
 }
 
-/** What Python gives where one of them is an object there. @throws TypeError unless there is such a one, or one that stands for any value */
+/**
+ * What Python gives where one of them is an object there.
+ * @throws TypeError unless there is such a one, or one that stands for any value
+ */
 function unsupported(symbol: string, a: TValue, b: TValue): TValue {
   const object = asksFor(a, b);
   if (object !== undefined) return operated(object, symbol === '** or pow()' ? '**' : symbol, a, b) ?? null;

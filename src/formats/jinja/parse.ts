@@ -1,4 +1,7 @@
-/** Statements and whole templates (jinja2/parser.py, jinja2/ext.py 3.1; 3006.16 salt/utils/jinja.py `SerializerExtension`). */
+/**
+ * Statements and whole templates (jinja2/parser.py, jinja2/ext.py 3.1; 3006.16 salt/utils/jinja.py
+ * `SerializerExtension`).
+ */
 import type { Body, CallBlockStmt, Expr, IfStmt, NameExpr, Signature, Stmt } from './ast.ts';
 import { describeExpected, tokenize, type Tokens } from './lexer.ts';
 import { ExpressionParser } from './parse-expression.ts';

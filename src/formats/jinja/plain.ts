@@ -62,7 +62,10 @@ export function toJsonValue(value: TValue): Value {
   });
 }
 
-/** A set of Python's, as YAML writes it; only where it is the value itself or an item of it, as deep as templates hand any on. */
+/**
+ * A set of Python's, as YAML writes it; only where it is the value itself or an item of it, as deep as templates hand
+ * any on.
+ */
 function setsAsMappings(value: TValue): TValue {
   if (value instanceof PyObject)
     return value.type === 'set' && Array.isArray(value.data)

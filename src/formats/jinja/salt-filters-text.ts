@@ -1,4 +1,7 @@
-/** Salt's filters on text (3006.16 salt/utils/stringutils.py, salt/utils/hashutils.py, salt/utils/yamlencoding.py, salt/utils/jinja.py). */
+/**
+ * Salt's filters on text (3006.16 salt/utils/stringutils.py, salt/utils/hashutils.py, salt/utils/yamlencoding.py,
+ * salt/utils/jinja.py).
+ */
 import { toPyInt } from '../../python/conversions.ts';
 import { substitute } from '../../python/regex/replace.ts';
 import { createHash, createHmac } from 'node:crypto';

@@ -14,8 +14,8 @@ export interface FoundFile {
 export type ReadTemplate = (path: string) => FoundFile | undefined | Promise<FoundFile | undefined>;
 
 /**
- * A loader for names that start at the top of the file tree, or, with `./` and `../`, at the folder of the template that
- * was loaded last. Names that leave the tree find nothing.
+ * A loader for names that start at the top of the file tree, or, with `./` and `../`, at the folder of the template
+ * that was loaded last. Names that leave the tree find nothing.
  */
 export function saltLoader(read: ReadTemplate): TemplateLoader {
   return (name, globals) => {

@@ -1,4 +1,6 @@
-/** Which variable a name means where: Jinja's scoping, decided when the template is compiled (jinja2/idtracking.py 3.1). */
+/**
+ * Which variable a name means where: Jinja's scoping, decided when the template is compiled (jinja2/idtracking.py 3.1).
+ */
 import type { Body, Expr, ForStmt, Stmt, Target } from './ast.ts';
 import { namesIn } from './walk.ts';
 

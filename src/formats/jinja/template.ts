@@ -1,4 +1,6 @@
-/** Templates, their contexts and their modules while they are rendered (jinja2/runtime.py, jinja2/environment.py 3.1). */
+/**
+ * Templates, their contexts and their modules while they are rendered (jinja2/runtime.py, jinja2/environment.py 3.1).
+ */
 import type { AccessEnvironment } from './access.ts';
 import type { Requirement } from './generate-expression.ts';
 import { MISSING, TObject, type Missing, type NativeBody, type TValue } from './model.ts';

@@ -59,8 +59,8 @@ function matches([text, pattern, ignorecase, multiline]: TValue[]): boolean {
 }
 
 /**
- * Python's `is`, as far as values have an identity here. Two texts are taken for two objects, as one of pillar and one in a template are
- * in Python, which has but one empty text.
+ * Python's `is`, as far as values have an identity here. Two texts are taken for two objects, as one of pillar and one
+ * in a template are in Python, which has but one empty text.
  */
 function isSame(a: TValue, b: TValue): boolean {
   if (typeof a === 'string' && a !== '') return false;

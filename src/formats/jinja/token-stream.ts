@@ -60,7 +60,10 @@ export class TokenStream {
     return expected.some((one) => this.is(one));
   }
 
-  /** Steps over the current token and returns it. @throws TemplateSyntaxError when the one behind it could not be read */
+  /**
+   * Steps over the current token and returns it.
+   * @throws TemplateSyntaxError when the one behind it could not be read
+   */
   take(): Token {
     const token = this.current;
     if (this.atEnd) return token;

@@ -103,8 +103,8 @@ function storedNames(target: Target): string[] {
 }
 
 /**
- * Which of some names a body reads without having set them itself (Jinja's `find_undeclared`); what blocks read does not
- * count.
+ * Which of some names a body reads without having set them itself (Jinja's `find_undeclared`); what blocks read does
+ * not count.
  */
 export function undeclaredIn(body: Body, wanted: readonly string[]): Set<string> {
   const found = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * How much a single call may have to read: from a certain weight on it is run where the engine can end it in its midst, which costs
- * as much as a hundred short calls. What a list or a mapping weighs is remembered until something is changed: most calls get the
- * same few values again and again.
+ * How much a single call may have to read: from a certain weight on it is run where the engine can end it in its midst,
+ * which costs as much as a hundred short calls. What a list or a mapping weighs is remembered until something is
+ * changed: most calls get the same few values again and again.
  */
 import { PyIterator } from './model.ts';
 import { PySet } from './set.ts';
@@ -20,7 +20,10 @@ const PRODUCTS = new Set(['product', 'combinations', 'combinations_with_replacem
 export class Weights {
   readonly #known = new Map<object, number>();
 
-  /** Whether a call that reads all of these may take noticeable time. A value within others counts each time that it is there. */
+  /**
+   * Whether a call that reads all of these may take noticeable time. A value within others counts each time that it is
+   * there.
+   */
   isHeavy(values: readonly unknown[]): boolean {
     let sum = 0;
     for (let at = 0; at < values.length; at++) sum += this.#of(values[at], 0);

@@ -1,4 +1,6 @@
-/** JMESPath: finding and shaping parts of data, as the template filter `json_query` does it (jmespath 1.0 of Python). */
+/**
+ * JMESPath: finding and shaping parts of data, as the template filter `json_query` does it (jmespath 1.0 of Python).
+ */
 import { compareText } from '../../python/values/order.ts';
 import { toJson } from '../json/text.ts';
 import {
@@ -16,7 +18,10 @@ import { JmespathError, parseJmespath, type Comparator, type Node } from './pars
 
 export { JmespathError } from './parse.ts';
 
-/** Searches data. @throws JmespathError for expressions that cannot be read, and functions whose arguments do not fit */
+/**
+ * Searches data.
+ * @throws JmespathError for expressions that cannot be read, and functions whose arguments do not fit
+ */
 export function searchJmespath(expression: string, data: Value): Value {
   return evaluate(parseJmespath(expression), data);
 }

@@ -1,4 +1,7 @@
-/** Reads Hjson: JSON with comments, bare keys and texts, optional commas and texts of several lines (3006.16 salt/renderers/hjson.py). */
+/**
+ * Reads Hjson: JSON with comments, bare keys and texts, optional commas and texts of several lines (3006.16
+ * salt/renderers/hjson.py).
+ */
 import { float, type Dict, type Value } from '../../python/values/value.ts';
 import { intOfText } from '../../python/values/int-text.ts';
 import { JsonSyntaxError, parseJson } from './parse.ts';

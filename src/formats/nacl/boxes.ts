@@ -1,6 +1,7 @@
 /**
- * Boxes as libsodium makes them: secret boxes with one key, sealed boxes for the holder of a key pair. Curve25519 is Node's own; what Node
- * has not, XSalsa20 with Poly1305 and short digests of BLAKE2b, is that of `@noble/ciphers` and `@noble/hashes`.
+ * Boxes as libsodium makes them: secret boxes with one key, sealed boxes for the holder of a key pair. Curve25519 is
+ * Node's own; what Node has not, XSalsa20 with Poly1305 and short digests of BLAKE2b, is that of `@noble/ciphers` and
+ * `@noble/hashes`.
  */
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js';

@@ -25,7 +25,10 @@ interface Open {
   key: string | undefined;
 }
 
-/** Reads a property list. @throws PlistError also for the binary form, which is not read, and for declarations of entities */
+/**
+ * Reads a property list.
+ * @throws PlistError also for the binary form, which is not read, and for declarations of entities
+ */
 export function parsePlist(text: string): Value {
   if (text.startsWith('bplist00'))
     throw new PlistError('binary property lists cannot be read, only those in XML');

@@ -11,9 +11,8 @@ const TIME = /^\d{2}:\d{2}:\d{2}(?:\.\d+)?$/;
 const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?([Zz]|[-+]\d{2}:\d{2})?$/;
 
 /**
- * The value of a bare word.
- * Dates and times without one another stay text, as the model of values has no such type; a zone is not kept, as it is not when Salt sends
- * a date and time on.
+ * The value of a bare word. Dates and times without one another stay text, as the model of values has no such type; a
+ * zone is not kept, as it is not when Salt sends a date and time on.
  * @returns undefined when TOML has no such value
  */
 export function bareValue(word: string): Value | undefined {

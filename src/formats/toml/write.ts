@@ -17,8 +17,8 @@ const DEPTH_MAX = 200;
 type Table = readonly [path: string, table: Dict];
 
 /**
- * Writes a mapping: values first, then tables, level by level.
- * Salt compat: control characters become `\u` with four digits, where Python's package writes `\x` with two, which nobody can read back.
+ * Writes a mapping: values first, then tables, level by level. Salt compat: control characters become `\u` with four
+ * digits, where Python's package writes `\x` with two, which nobody can read back.
  * @throws TypeError for anything that TOML cannot hold
  */
 export function dumpToml(value: Value): string {

@@ -1,8 +1,8 @@
 /**
- * What a message may become in memory, by how far its sender is known. One byte of msgpack can stand for a map of two hundred
- * bytes, so neither the length of a message nor its nesting says what it costs: it is walked once without making anything of it,
- * each value is counted with what it will take, and a message that exceeds its budget is refused there. docs/internals/limits.md
- * explains the figures.
+ * What a message may become in memory, by how far its sender is known. One byte of msgpack can stand for a map of two
+ * hundred bytes, so neither the length of a message nor its nesting says what it costs: it is walked once without
+ * making anything of it, each value is counted with what it will take, and a message that exceeds its budget is refused
+ * there. docs/internals/limits.md explains the figures.
  */
 import { MsgpackError, TruncatedMsgpackError } from './msgpack-error.ts';
 
@@ -24,7 +24,10 @@ export interface Budget {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Nobody has proved anything: an `_auth`, an envelope, what a command in the clear says before its key has been checked. */
+/**
+ * Nobody has proved anything: an `_auth`, an envelope, what a command in the clear says before its key has been
+ * checked.
+ */
 export const CLEAR: Budget = {
   stage: 'clear',
   bytesMax: 64 * KiB,
@@ -34,8 +37,8 @@ export const CLEAR: Budget = {
 };
 
 /**
- * A request whose sender nothing is known of: what is around something sealed, or a stranger's words in the clear. Its values count
- * as a stranger's; its bytes may be sealed ones, so that their number says nothing.
+ * A request whose sender nothing is known of: what is around something sealed, or a stranger's words in the clear. Its
+ * values count as a stranger's; its bytes may be sealed ones, so that their number says nothing.
  */
 export const UNPROVEN: Budget = { ...CLEAR, bytesMax: 256 * MiB, memoryBytesPerByte: 1 };
 
@@ -49,8 +52,9 @@ export const ENVELOPE: Budget = {
 };
 
 /**
- * Sealed with a key that only one of ours has: a minion's requests, a master's replies and publications. Real data take two to
- * four bytes of memory for one of msgpack, small maps of short texts up to twelve, a map without anything in it two hundred.
+ * Sealed with a key that only one of ours has: a minion's requests, a master's replies and publications. Real data take
+ * two to four bytes of memory for one of msgpack, small maps of short texts up to twelve, a map without anything in it
+ * two hundred.
  */
 export const AUTHENTICATED: Budget = {
   stage: 'authenticated',
@@ -284,8 +288,8 @@ export class FieldNames {
 
 /**
  * The fields of a map, each as the bytes of its value, without making anything of them.
- * @returns a value for each name, in their order, undefined where there is none; undefined in place of all of them when the bytes
- *   are no map, or name a wanted field twice: two readers could differ
+ * @returns a value for each name, in their order, undefined where there is none; undefined in place of all of them when
+ *   the bytes are no map, or name a wanted field twice: two readers could differ
  * @throws BudgetError, MsgpackError
  */
 export function fieldsOf(

@@ -1,8 +1,8 @@
 /**
- * The outer map of every message on ports 4505 and 4506: `{enc, load, version, …}`. Read strictly and no deeper than its own
- * fields: what is neither `clear` with a map nor `aes` with bytes is no envelope (docs/internals/wire-protocol.md#envelopes).
- * The request server and its workers read requests with the same function, so that they never see two different ones in the
- * same bytes.
+ * The outer map of every message on ports 4505 and 4506: `{enc, load, version, …}`. Read strictly and no deeper than
+ * its own fields: what is neither `clear` with a map nor `aes` with bytes is no envelope
+ * (docs/internals/wire-protocol.md#envelopes). The request server and its workers read requests with the same function,
+ * so that they never see two different ones in the same bytes.
  */
 import type { Dict, Value } from '../../python/values/value.ts';
 import {

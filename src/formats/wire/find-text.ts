@@ -1,6 +1,7 @@
 /**
- * Finds a field by its bytes, without walking over what stands before it: a search of the runtime passes a gigabyte in a second, a
- * walk takes ten nanoseconds for each value. What is found may as well stand within some text; it is a hint, and no reading.
+ * Finds a field by its bytes, without walking over what stands before it: a search of the runtime passes a gigabyte in
+ * a second, a walk takes ten nanoseconds for each value. What is found may as well stand within some text; it is a
+ * hint, and no reading.
  */
 
 /** The heads that encoders give a text, or bytes, of a length. */

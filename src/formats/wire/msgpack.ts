@@ -6,8 +6,8 @@
  *   Follows salt/payload.py `dumps`/`loads` (3006.16) with `use_bin_type=False`.
  * - `local`: the event bus and files on disk. Text and bytes are distinct (`use_bin_type=True`).
  *
- * A third is ours: `python`, in which a process of Python is spoken to. It is `local` with what only Python has: tuples, ordered mappings that
- * are to stay such ones, integers of any size, and objects that stay where they are.
+ * A third is ours: `python`, in which a process of Python is spoken to. It is `local` with what only Python has:
+ * tuples, ordered mappings that are to stay such ones, integers of any size, and objects that stay where they are.
  *
  * Hostile input costs a {@link MsgpackError} and nothing else: lengths are checked against what is there before
  * anything is allocated, nesting is bounded, and what comes from outside has a {@link Budget}.
@@ -518,7 +518,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Salt compat: what is not written as Salt writes a date and time cannot be read (salt/payload.py `ext_type_decoder`, 3006.16). */
+/**
+ * Salt compat: what is not written as Salt writes a date and time cannot be read (salt/payload.py `ext_type_decoder`,
+ * 3006.16).
+ */
 function datetime(text: string): PyDatetime {
   if (!/^\d{8}T\d\d:\d\d:\d\d\.\d{6}$/.test(text)) throw new MsgpackError('a date and time is malformed');
   return new PyDatetime(text);

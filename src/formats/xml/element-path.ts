@@ -17,7 +17,10 @@ type Parents = () => ReadonlyMap<TreeElement, TreeElement>;
 
 const bad = (message: string): PythonError => new PythonError('SyntaxError', message);
 
-/** The first element below another one that a path leads to. @throws PythonError (`SyntaxError`) for a path that is none */
+/**
+ * The first element below another one that a path leads to.
+ * @throws PythonError (`SyntaxError`) for a path that is none
+ */
 export function findElement(root: TreeElement, path: string): TreeElement | undefined {
   for (const element of findElements(root, path.startsWith('/') ? `.${path}` : path)) return element;
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * The pieces of XML: elements that begin and end, texts. Entities of a document's own are refused, and nesting is bounded, so that what is
- * read can neither read a file nor grow meanwhile.
+ * The pieces of XML: elements that begin and end, texts. Entities of a document's own are refused, and nesting is
+ * bounded, so that what is read can neither read a file nor grow meanwhile.
  */
 const DEPTH_MAX = 100;
 const TOKEN =

@@ -1,4 +1,7 @@
-/** XML as Python's `xml.etree.ElementTree` (3.10) reads and writes it: with namespaces, without comments and declarations. */
+/**
+ * XML as Python's `xml.etree.ElementTree` (3.10) reads and writes it: with namespaces, without comments and
+ * declarations.
+ */
 import { XmlError, xmlPieces } from './tokens.ts';
 
 /** An element. Names are `{namespace}name` where they have a namespace. */

@@ -1,6 +1,7 @@
 /**
- * The error of YAML text that cannot be used. Its words stand where it is thrown: those about characters in `load.ts`, about tokens in
- * `scanner.ts` and `scan-*.ts`, about the grammar in `parser.ts`, about values in `construct.ts` and `scalar.ts`.
+ * The error of YAML text that cannot be used. Its words stand where it is thrown: those about characters in `load.ts`,
+ * about tokens in `scanner.ts` and `scan-*.ts`, about the grammar in `parser.ts`, about values in `construct.ts` and
+ * `scalar.ts`.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';

@@ -26,8 +26,8 @@ export class ScalarError extends Error {
 }
 
 /**
- * An integer: decimal, `0b`, `0x`, sexagesimal (`1:30` is 90); octal only after a sign (`-0644`), else leading zeros are
- * dropped.
+ * An integer: decimal, `0b`, `0x`, sexagesimal (`1:30` is 90); octal only after a sign (`-0644`), else leading zeros
+ * are dropped.
  * @throws ScalarError when no digits are left (`0x_`)
  */
 export function parseInteger(text: string): number | bigint {

@@ -1,4 +1,7 @@
-/** YAMLEX: YAML whose equal keys are merged, with the tags `!aggregate` and `!reset` (3006.16 salt/serializers/yamlex.py). */
+/**
+ * YAMLEX: YAML whose equal keys are merged, with the tags `!aggregate` and `!reset` (3006.16
+ * salt/serializers/yamlex.py).
+ */
 import { valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { constructValue } from './construct.ts';
 import { yamlErrorAt, type YamlSource } from './cursor.ts';

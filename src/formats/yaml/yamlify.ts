@@ -8,8 +8,9 @@ import { YamlError } from './error.ts';
  * The value of one word of a command line (3006.16 salt/utils/args.py yamlify_arg): YAML where the result is clearly
  * meant, else the word itself. Lists and mappings count only when the word starts with their bracket.
  *
- * Salt compat: a word stays what it is where YAML would lose a part of it or make another number of it, which Salt allows: a comment,
- * `! test -e /x`, `&name x`, `{ echo a; }`, `22:22` and `52:54:00:12:34:56` (numbers to the base of 60), `1_000.5`.
+ * Salt compat: a word stays what it is where YAML would lose a part of it or make another number of it, which Salt
+ * allows: a comment, `! test -e /x`, `&name x`, `{ echo a; }`, `22:22` and `52:54:00:12:34:56` (numbers to the base of
+ * 60), `1_000.5`.
  */
 export function yamlifyArgument(text: string): Value {
   const stripped = strip(text);

@@ -1,7 +1,7 @@
 /**
  * The public keys of accepted minions, as requests are checked against them. Their folder is looked at every few
- * milliseconds, so that a deleted key ends its minion's access at once, and a key's own file when the folder has changed or
- * a second has passed; the key is parsed, and a token checked, only when something is new.
+ * milliseconds, so that a deleted key ends its minion's access at once, and a key's own file when the folder has
+ * changed or a second has passed; the key is parsed, and a token checked, only when something is new.
  */
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { RsaPublicKey } from '../crypto/rsa.ts';

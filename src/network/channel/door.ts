@@ -1,8 +1,9 @@
 /**
  * The one door of the request server. Every message passes here exactly once, in this order: shape, version, decryption
- * with the key of the id it claims, age, identity, token, replay. Only then is its command looked up in an explicit table;
- * nothing from the network ever names a property. Whatever happens, the answer is exactly one reply.
- * Follows salt/channel/server.py `handle_message` (3006.16; docs/internals/wire-protocol.md#envelopes) and is stricter where marked.
+ * with the key of the id it claims, age, identity, token, replay. Only then is its command looked up in an explicit
+ * table; nothing from the network ever names a property. Whatever happens, the answer is exactly one reply. Follows
+ * salt/channel/server.py `handle_message` (3006.16; docs/internals/wire-protocol.md#envelopes) and is stricter where
+ * marked.
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/rsa.ts';
@@ -71,8 +72,8 @@ export interface DoorDeps {
   readonly sessions: SessionKeys;
   readonly keys: AcceptedKeys;
   /**
-   * Asks the master that has given a session whether a request that it has sealed is new. Throws when that cannot be asked. Without it
-   * only sessions that were given here count.
+   * Asks the master that has given a session whether a request that it has sealed is new. Throws when that cannot be
+   * asked. Without it only sessions that were given here count.
    */
   readonly claimElsewhere?: (member: string, request: ElsewhereRequest) => Promise<ElsewhereVerdict>;
   /** Whether what a command in the clear says of its user holds: only then may it be larger than a stranger's. */
@@ -313,7 +314,8 @@ export class Door {
   }
 
   /**
-   * Makes sure who sent it, and that it is new. Salt compat: stricter, the token is demanded of every version (CVE-2025-62349).
+   * Makes sure who sent it, and that it is new. Salt compat: stricter, the token is demanded of every version
+   * (CVE-2025-62349).
    * @param load at least its fields about the sender
    */
   #vouch(envelope: AesEnvelope, load: Dict, passage: Passage): { id: string; nonce: string } {
@@ -339,7 +341,10 @@ export class Door {
     return { id, nonce: typeof nonce === 'string' ? nonce : '' };
   }
 
-  /** The sender's clock, seconds. Salt compat: all versions send whole seconds; Salt takes whatever compares as no older. */
+  /**
+   * The sender's clock, seconds. Salt compat: all versions send whole seconds; Salt takes whatever compares as no
+   * older.
+   */
   #timeIn(load: Dict): number {
     const { ttlSeconds, clock } = this.#deps;
     const ts = load.get('ts');

@@ -1,4 +1,7 @@
-/** What a master says, in the clear, when it fails itself at a request: nothing of what was sent is at fault, and the next attempt may do. */
+/**
+ * What a master says, in the clear, when it fails itself at a request: nothing of what was sent is at fault, and the
+ * next attempt may do.
+ */
 import type { Value } from '../../python/values/value.ts';
 
 /** What ours say, as Salt's do. */

@@ -1,9 +1,10 @@
 /**
- * Signatures of what a minion says (`minion_sign_messages`; salt/minion.py `_send_req_sync`, salt/master.py `_return`, 3006.16):
- * PKCS1v15 with SHA1 over the load as msgpack with separate bytes, in the field `sig`.
+ * Signatures of what a minion says (`minion_sign_messages`; salt/minion.py `_send_req_sync`, salt/master.py `_return`,
+ * 3006.16): PKCS1v15 with SHA1 over the load as msgpack with separate bytes, in the field `sig`.
  *
- * Salt compat: a minion of Salt signs before its event bus and its channel add the time, and a master of Salt checks with both times in
- * the load, so that the two never agree. Ours signs what a master of Salt checks, and takes both forms.
+ * Salt compat: a minion of Salt signs before its event bus and its channel add the time, and a master of Salt checks
+ * with both times in the load, so that the two never agree. Ours signs what a master of Salt checks, and takes both
+ * forms.
  */
 import { DEFAULT_SIGNING, type RsaPrivateKey, type RsaPublicKey } from '../crypto/rsa.ts';
 import type { Dict, Value } from '../../python/values/value.ts';

@@ -1,7 +1,7 @@
 /**
- * How a Brine minion says who it is when it subscribes: a property of the ZMTP handshake that its session key seals. Peers
- * that do not know it ignore it. It tells a master whose connection comes and goes, so that nobody waits for a minion that is
- * known to be away; it authorises nothing.
+ * How a Brine minion says who it is when it subscribes: a property of the ZMTP handshake that its session key seals.
+ * Peers that do not know it ignore it. It tells a master whose connection comes and goes, so that nobody waits for a
+ * minion that is known to be away; it authorises nothing.
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
 import type { Clock } from '../../host/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * How a master tells a minion why it refuses. The fields are Brine's own: a Salt on the other side looks at neither of them, and gets the
- * answer that it knows.
+ * How a master tells a minion why it refuses. The fields are Brine's own: a Salt on the other side looks at neither of
+ * them, and gets the answer that it knows.
  */
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 

@@ -1,12 +1,13 @@
 /**
- * Refuses requests that were served before. There is one guard, in the one process that all requests pass, so that it does not
- * matter which worker serves a request, which one stalls, stands in, dies or comes back. It cannot open a request, and need not:
- * the code that authenticates a sealed load is different for each request, and whoever changes it has no request any more. The
- * guard looks a request up by that code and claims it before any worker sees it; the worker that has opened it says when it was
- * sent, by its sender's clock.
+ * Refuses requests that were served before. There is one guard, in the one process that all requests pass, so that it
+ * does not matter which worker serves a request, which one stalls, stands in, dies or comes back. It cannot open a
+ * request, and need not: the code that authenticates a sealed load is different for each request, and whoever changes
+ * it has no request any more. The guard looks a request up by that code and claims it before any worker sees it; the
+ * worker that has opened it says when it was sent, by its sender's clock.
  *
- * Codes are kept for one to two rounds. What its sender sent before the newest request of a round that is forgotten is too old from
- * then on: no recording ever works again, however late it is played. A sender's clock is compared with itself only.
+ * Codes are kept for one to two rounds. What its sender sent before the newest request of a round that is forgotten is
+ * too old from then on: no recording ever works again, however late it is played. A sender's clock is compared with
+ * itself only.
  */
 import type { Clock } from '../../host/clock.ts';
 import { TagSet } from './tag-set.ts';
@@ -195,7 +196,10 @@ export class ReplayGuard {
   }
 }
 
-/** 53 bits of the code that ends a sealed load; never 0. Nobody can make a genuine load that ends in a code of his choice. */
+/**
+ * 53 bits of the code that ends a sealed load; never 0. Nobody can make a genuine load that ends in a code of his
+ * choice.
+ */
 function tagOf(sealed: Buffer): number {
   if (sealed.length < 8) return 1;
   return (

@@ -1,7 +1,7 @@
 /**
- * What stands before all workers, in the process that reads the request port: it says who a request claims to be from, so that one
- * minion's requests reach the same worker; it keeps large requests of strangers from the workers; and it claims each sealed request
- * at the guard against replays, so that it is served once, whichever worker gets it.
+ * What stands before all workers, in the process that reads the request port: it says who a request claims to be from,
+ * so that one minion's requests reach the same worker; it keeps large requests of strangers from the workers; and it
+ * claims each sealed request at the guard against replays, so that it is served once, whichever worker gets it.
  */
 import { isValidMinionId } from '../../host/files.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -16,7 +16,9 @@ const USER_FIELDS = ['user', 'key'];
 /** What a gate needs. */
 export interface RequestGateDeps {
   readonly guard: ReplayGuard;
-  /** Whether the key of a user stands somewhere in the bytes of a request. Takes microseconds, whatever the bytes are. */
+  /**
+   * Whether the key of a user stands somewhere in the bytes of a request. Takes microseconds, whatever the bytes are.
+   */
   readonly hasUserKey: (body: Buffer) => boolean;
   /** Whether what a command in the clear says of its user holds. */
   readonly knowsUser: (head: Dict) => boolean;
@@ -96,5 +98,8 @@ export class RequestGate {
 const UNCLAIMED: Admission = { id: undefined, standing: UNKNOWN_STANDING, settle: () => undefined };
 /** In every request that logs in, however it is packed. */
 const LOGIN_FIELD = 'eauth';
-/** All log-ins reach the same worker, so that failures are counted, and guesses made to wait, for the master as a whole. No minion has such an id. */
+/**
+ * All log-ins reach the same worker, so that failures are counted, and guesses made to wait, for the master as a whole.
+ * No minion has such an id.
+ */
 const LOGIN: Admission = { ...UNCLAIMED, id: '/log-ins' };

@@ -1,7 +1,7 @@
 /**
  * The session key of each minion (protocol version 3): `<cachedir>/sessions/<id>`, mode 0600, made when the minion
- * authenticates and made anew when older than `publish_session` (docs/internals/keys-and-sessions.md#session-keys). Unlike
- * Salt's, a session exists for accepted minions only.
+ * authenticates and made anew when older than `publish_session` (docs/internals/keys-and-sessions.md#session-keys).
+ * Unlike Salt's, a session exists for accepted minions only.
  */
 import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { Crypticle, generateKeyString, isKeyString } from '../crypto/crypticle.ts';
@@ -62,8 +62,8 @@ export class SessionKeys {
   }
 
   /**
-   * Ends every session made so far. A guard against replays that begins without a memory of the requests that were served
-   * must not let recordings of them be opened.
+   * Ends every session made so far. A guard against replays that begins without a memory of the requests that were
+   * served must not let recordings of them be opened.
    * @returns the time from which sessions count, ms
    */
   beginAnew(): number {
@@ -82,7 +82,10 @@ export class SessionKeys {
     return isKnown ? known.crypticle : this.reload(id, standing);
   }
 
-  /** Whether there is a session, also one that has ended by its age: its minion has authenticated since its key was accepted. */
+  /**
+   * Whether there is a session, also one that has ended by its age: its minion has authenticated since its key was
+   * accepted.
+   */
   has(id: string): boolean {
     return (isValidMinionId(id) && existsSync(safeJoin(this.#directory, id))) || this.elsewhere.has(id);
   }

@@ -1,8 +1,10 @@
 /**
- * Sessions that other masters of a cluster have given to minions: a request may reach any master, behind a balancer one after the other. They
- * lie in `<cachedir>/sessions.elsewhere/<master>/<minion>`, where the cluster puts them; a master that stands alone has no such folder.
+ * Sessions that other masters of a cluster have given to minions: a request may reach any master, behind a balancer one
+ * after the other. They lie in `<cachedir>/sessions.elsewhere/<master>/<minion>`, where the cluster puts them; a master
+ * that stands alone has no such folder.
  *
- * A request that one of them opens is new only if the master that has given the session says so: it alone remembers what was sent with it.
+ * A request that one of them opens is new only if the master that has given the session says so: it alone remembers
+ * what was sent with it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * How a subscriber of the tcp transport says which minion it is: a message that the shared key seals, with the token that only
- * the holder of its key can make (salt/channel/client.py `send_id`, salt/channel/server.py `presence_callback`, 3006.16).
+ * How a subscriber of the tcp transport says which minion it is: a message that the shared key seals, with the token
+ * that only the holder of its key can make (salt/channel/client.py `send_id`, salt/channel/server.py
+ * `presence_callback`, 3006.16).
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
 import type { Missed } from '../transport/recent-messages.ts';

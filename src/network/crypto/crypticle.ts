@@ -103,7 +103,8 @@ export class Crypticle {
    * Opens a value.
    * @param nonce that the value must carry; leave out where the protocol has none
    * @returns the value, or undefined when the plaintext is not one of Salt's (Salt gives an empty map)
-   * @throws MacError, NonceError, MsgpackError, BudgetError when the value would cost more than a peer with a key is granted
+   * @throws MacError, NonceError, MsgpackError, BudgetError when the value would cost more than a peer with a key is
+   *   granted
    */
   loads(message: Buffer, nonce?: string): Value | undefined {
     const packed = this.open(message);

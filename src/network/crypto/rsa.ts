@@ -73,12 +73,14 @@ function hashOf(table: ReadonlyMap<string, string>, algorithm: string): string {
   return hash;
 }
 
-/** What stands before the key itself in an RSA key's SubjectPublicKeyInfo: lengths, algorithm, an empty bit remainder. */
+/**
+ * What stands before the key itself in an RSA key's SubjectPublicKeyInfo: lengths, algorithm, an empty bit remainder.
+ */
 const SPKI_ALGORITHM = Buffer.from('300d06092a864886f70d0101010500', 'hex');
 
 /**
- * Reads a public key. OpenSSL 3 takes 0.4 ms to find out what kind of key a SubjectPublicKeyInfo holds, and a twentieth of
- * that for the PKCS#1 key inside: a key in the usual form is unwrapped here, every other is left to OpenSSL.
+ * Reads a public key. OpenSSL 3 takes 0.4 ms to find out what kind of key a SubjectPublicKeyInfo holds, and a twentieth
+ * of that for the PKCS#1 key inside: a key in the usual form is unwrapped here, every other is left to OpenSSL.
  */
 function readPublicKey(pem: string): KeyObject {
   const inner = unwrapSpki(pem);

@@ -1,7 +1,7 @@
 /**
  * ANSI X9.31 padding without a hash over raw RSA: what Salt calls `private_encrypt`, used for a minion's `tok` and for
- * the `sig` over the AES key in an authentication reply (salt/utils/rsax931.py 3006.16). OpenSSL 3 refuses padding 5 for
- * this, so the block is built by hand (docs/internals/keys-and-sessions.md#algorithms).
+ * the `sig` over the AES key in an authentication reply (salt/utils/rsax931.py 3006.16). OpenSSL 3 refuses padding 5
+ * for this, so the block is built by hand (docs/internals/keys-and-sessions.md#algorithms).
  */
 import { constants, createPublicKey, privateEncrypt, publicDecrypt, type KeyObject } from 'node:crypto';
 

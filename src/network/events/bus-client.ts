@@ -36,7 +36,10 @@ function split(
   }
 }
 
-/** What a reader is given besides the place: which tags it wants, what takes an event, what is told when the bus has gone away. */
+/**
+ * What a reader is given besides the place: which tags it wants, what takes an event, what is told when the bus has
+ * gone away.
+ */
 export type EventListeners = [
   wanted: (tag: string) => boolean,
   onEvent: (event: BusEvent) => void,
@@ -81,7 +84,8 @@ export class EventBusReader {
   }
 
   /**
-   * Connects to the door for users who may not read the bus (`event-door.ts`), and starts reading what is fired of their jobs.
+   * Connects to the door for users who may not read the bus (`event-door.ts`), and starts reading what is fired of
+   * their jobs.
    * @param secret 64 hexadecimal digits, whose digest requests name
    * @throws UnreachableError
    */
@@ -174,7 +178,10 @@ export class EventBusWriter {
     this.#send(frame);
   }
 
-  /** Resolves when everything fired so far has been handed to the system. @throws UnreachableError when there is no bus */
+  /**
+   * Resolves when everything fired so far has been handed to the system.
+   * @throws UnreachableError when there is no bus
+   */
   async flush(): Promise<void> {
     if (this.#socket === undefined && this.#queue.length > 0) {
       const socket = await open(this.#options.path);

@@ -1,10 +1,12 @@
 /**
- * The door by which users of this host who may not read the event bus hear the events of their own jobs, and of no others.
+ * The door by which users of this host who may not read the event bus hear the events of their own jobs, and of no
+ * others.
  *
- * Who connects says a secret of his own making, 64 hexadecimal digits and a line feed. A request to publish names the secret's digest, and
- * the master, once it has allowed the job, fires an event that joins the digest and the job's id ({@link tags.listening}). From then on the
- * connection that knows the secret gets what is fired of this job. So the door needs to know neither users nor their rights, and who reads
- * a request on its way, or the bus, learns nothing that opens it.
+ * Who connects says a secret of his own making, 64 hexadecimal digits and a line feed. A request to publish names the
+ * secret's digest, and the master, once it has allowed the job, fires an event that joins the digest and the job's id
+ * ({@link tags.listening}). From then on the connection that knows the secret gets what is fired of this job. So the
+ * door needs to know neither users nor their rights, and who reads a request on its way, or the bus, learns nothing
+ * that opens it.
  */
 import { createHash } from 'node:crypto';
 import type { Server, Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Events on the local sockets: a stream of msgpack maps `{head: {}, body: <tag> "\n\n" <msgpack of the data>}`, with bytes
- * apart from text (docs/internals/event-bus.md#frames; salt/transport/ipc.py and salt/utils/event.py 3006.16).
+ * Events on the local sockets: a stream of msgpack maps `{head: {}, body: <tag> "\n\n" <msgpack of the data>}`, with
+ * bytes apart from text (docs/internals/event-bus.md#frames; salt/transport/ipc.py and salt/utils/event.py 3006.16).
  */
 import type { Clock } from '../../host/clock.ts';
 import { dict, isBytes, isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -110,8 +110,8 @@ export class EventReader {
 
   /**
    * Takes a chunk of the stream.
-   * @returns the bytes of all frames that are now whole (empty when none is), the body of each of them, and where it comes from when
-   *   that is another master
+   * @returns the bytes of all frames that are now whole (empty when none is), the body of each of them, and where it
+   *   comes from when that is another master
    * @throws MsgpackError when the stream is no stream of events
    */
   push(chunk: Buffer): { whole: Buffer; bodies: Buffer[]; origins: (string | undefined)[] } {

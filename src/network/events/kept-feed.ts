@@ -1,10 +1,10 @@
 /**
- * Events kept for one reader that must not miss any: what it has not confirmed is sent again when it comes back. The reactor
- * reads the bus this way, because an ordinary reader loses what is published while it restarts.
+ * Events kept for one reader that must not miss any: what it has not confirmed is sent again when it comes back. The
+ * reactor reads the bus this way, because an ordinary reader loses what is published while it restarts.
  *
- * After the connection the hub says, in 16 bytes, which stream this is (a number drawn when the hub started) and the number of the
- * first event that follows; then come the events as on the bus. The reader writes the number of the last event it has taken care of,
- * in 8 bytes, whenever it likes.
+ * After the connection the hub says, in 16 bytes, which stream this is (a number drawn when the hub started) and the
+ * number of the first event that follows; then come the events as on the bus. The reader writes the number of the last
+ * event it has taken care of, in 8 bytes, whenever it likes.
  */
 import type { Server, Socket } from 'node:net';
 import type { Logger } from '../../host/log.ts';

@@ -1,6 +1,6 @@
 /**
- * Requests to a running reactor, which are events (salt/runners/reactor.py, 3006.16). Salt's carry the key of the master's user, for
- * every reader of the bus to see; a reactor of ours is shown a proof made with it instead.
+ * Requests to a running reactor, which are events (salt/runners/reactor.py, 3006.16). Salt's carry the key of the
+ * master's user, for every reader of the bus to see; a reactor of ours is shown a proof made with it instead.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../host/secret.ts';

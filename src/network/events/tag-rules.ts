@@ -1,6 +1,6 @@
 /**
- * Who may fire which event on a master's bus, in one table: programs believe a tag, so that nobody may use one that speaks for the
- * master or for another minion. Tags that no rule names are the site's, and anybody may fire them.
+ * Who may fire which event on a master's bus, in one table: programs believe a tag, so that nobody may use one that
+ * speaks for the master or for another minion. Tags that no rule names are the site's, and anybody may fire them.
  */
 
 /** Whose a tag is: the master's own processes', or those of the minion that its first group names. */
@@ -12,7 +12,9 @@ export interface TagRule {
   readonly tags: string;
   readonly pattern: RegExp;
   readonly owner: TagOwner;
-  /** True where Salt's master refuses it, too; a syndic then does not even forward it (salt/utils/event.py, 3006.16). */
+  /**
+   * True where Salt's master refuses it, too; a syndic then does not even forward it (salt/utils/event.py, 3006.16).
+   */
   readonly isSalts?: true;
   /** What is believed of such an event. */
   readonly why: string;
@@ -119,7 +121,10 @@ export function isTagOfMasterOnly(tag: string): boolean {
   return TAG_RULES.some(({ isSalts, pattern }) => isSalts === true && pattern.test(tag));
 }
 
-/** True when an accepted minion may fire this tag. What begins with `syndic/` is what syndics tell, and believed of them only. */
+/**
+ * True when an accepted minion may fire this tag. What begins with `syndic/` is what syndics tell, and believed of them
+ * only.
+ */
 export function isTagAllowedFromMinion(tag: string, id: string): boolean {
   return !OF_SYNDICS.test(tag) && isAllowed(tag, (minion) => minion === id);
 }

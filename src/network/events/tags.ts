@@ -37,8 +37,8 @@ export const tags = {
 } as const;
 
 /**
- * A syndic as the master above it names it beside its minions: in presence, in the ledger, and where tags begin. No minion id
- * has a slash, so that a minion of the same id is somebody else.
+ * A syndic as the master above it names it beside its minions: in presence, in the ledger, and where tags begin. No
+ * minion id has a slash, so that a minion of the same id is somebody else.
  */
 export function syndicName(id: string): string {
   return `syndic/${id}`;
@@ -49,7 +49,10 @@ export function syndicIdOf(name: string): string | undefined {
   return name.startsWith('syndic/') ? name.slice('syndic/'.length) : undefined;
 }
 
-/** The syndic and the job in a tag `syndic/<id>/…/<jid>`, with which a syndic tells whom it expects; undefined for another tag. */
+/**
+ * The syndic and the job in a tag `syndic/<id>/…/<jid>`, with which a syndic tells whom it expects; undefined for
+ * another tag.
+ */
 export function readSyndicReport(tag: string): { id: string; jid: string } | undefined {
   const parts = /^syndic\/([^/]+)\/(?:syndic\/[^/]+\/)*(\d{20}[0-9A-Za-z_]{0,44})$/.exec(tag);
   return parts === null ? undefined : { id: parts[1] as string, jid: parts[2] as string };
@@ -90,7 +93,10 @@ export function minionOfLink(tag: string): string | undefined {
   return /^(?:syndic\/.*\/)?brine\/minion\/([^/]+)\/(?:dis)?connected$/s.exec(tag)?.[1];
 }
 
-/** The job of a tag `salt/job/<jid>/…` or `salt/run/<jid>/…`, or of one with which a syndic names its minions; undefined for another tag. */
+/**
+ * The job of a tag `salt/job/<jid>/…` or `salt/run/<jid>/…`, or of one with which a syndic names its minions; undefined
+ * for another tag.
+ */
 export function jobOfTag(tag: string): string | undefined {
   if (tag.startsWith('syndic/')) return readSyndicReport(tag)?.jid;
   return /^salt\/(?:job|run)\/([^/]+)\//.exec(tag)?.[1];

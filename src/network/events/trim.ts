@@ -1,4 +1,6 @@
-/** Events that are too large for the bus lose their largest values, never their shape (salt/utils/dicttrim.py 3006.16). */
+/**
+ * Events that are too large for the bus lose their largest values, never their shape (salt/utils/dicttrim.py 3006.16).
+ */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 

@@ -1,4 +1,7 @@
-/** A container of Azure's Blob storage: requests carry a signature made with the account's key, or a shared access signature (3006.16 salt/fileserver/azurefs.py). */
+/**
+ * A container of Azure's Blob storage: requests carry a signature made with the account's key, or a shared access
+ * signature (3006.16 salt/fileserver/azurefs.py).
+ */
 import { createHmac } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
 import { childOf, childrenOf, parseXml, textIn, type XmlElement } from '../../formats/xml/read.ts';
@@ -18,7 +21,10 @@ const VERSION = '2021-08-06';
 const LIST_TIMEOUT_MS = 60_000;
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
-/** The lines of a signature between the method and Azure's own headers: lengths, types, conditions, which such requests do not have. */
+/**
+ * The lines of a signature between the method and Azure's own headers: lengths, types, conditions, which such requests
+ * do not have.
+ */
 const EMPTY_LINES = '\n'.repeat(11);
 
 /** Where a container lies and who asks. */

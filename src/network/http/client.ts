@@ -1,6 +1,7 @@
 /**
- * HTTP for what may be secret: one request, one bounded answer, one time limit over all of it. Redirects are not followed: what is sent
- * may be secret, and was meant for the host that was named. Messages name the host only, because a path may be a secret, too.
+ * HTTP for what may be secret: one request, one bounded answer, one time limit over all of it. Redirects are not
+ * followed: what is sent may be secret, and was meant for the host that was named. Messages name the host only, because
+ * a path may be a secret, too.
  */
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SecureContext } from 'node:tls';
@@ -156,7 +157,11 @@ export function isAway(status: number): boolean {
   return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
-/** The URL in an option. @param full the option as the configuration has it; the value is not told @throws ConfigError */
+/**
+ * The URL in an option.
+ * @param full the option as the configuration has it; the value is not told
+ * @throws ConfigError
+ */
 export function urlOption(value: Value | undefined, full: string, base?: string): URL {
   let url: URL | undefined;
   try {
@@ -218,7 +223,8 @@ export function startRequest({
     },
     agent: false as const,
   };
-  // each process of a master knows this file, few ever send a request, and what these two bring takes a third of a megabyte
+  // each process of a master knows this file, few ever send a request, and what these two bring takes a third of a
+  // megabyte
   if (url.protocol === 'http:') return process.getBuiltinModule('node:http').request(url, options);
   return process.getBuiltinModule('node:https').request(url, {
     ...options,

@@ -13,7 +13,10 @@ export interface Download extends Omit<HttpRequest, 'answerBytesMax'> {
   readonly bytesMax: number;
 }
 
-/** @returns the status; only with 200 there is a file @throws UnreachableError naming the host, when it does not come whole and in time */
+/**
+ * @returns the status; only with 200 there is a file
+ * @throws UnreachableError naming the host, when it does not come whole and in time
+ */
 export function downloadHttp(wanted: Download): Promise<number> {
   const { clock, timeoutMs } = wanted;
   return new Promise((resolve, reject) => {

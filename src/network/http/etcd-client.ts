@@ -1,4 +1,7 @@
-/** etcd over HTTP: the interface of version 2, and that of version 3, whose keys and values are bytes (3006.16 salt/utils/etcd_util.py). */
+/**
+ * etcd over HTTP: the interface of version 2, and that of version 3, whose keys and values are bytes (3006.16
+ * salt/utils/etcd_util.py).
+ */
 import { CommandExecutionError, ConfigError, UnreachableError } from '../../errors/errors.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -24,7 +27,9 @@ export interface EtcdPair {
   readonly revision: number;
 }
 
-/** Why version 2 did not do what it was asked for: its own number (`100` for a key that is not there), and its words. */
+/**
+ * Why version 2 did not do what it was asked for: its own number (`100` for a key that is not there), and its words.
+ */
 export interface EtcdRefusal {
   readonly code: number | undefined;
   readonly text: string;
@@ -184,7 +189,10 @@ export class EtcdClient {
     return Number(pyStr((await this.#third('kv/deleterange', rangeOf(key, isPrefix))).get('deleted') ?? 0));
   }
 
-  /** Waits for a change of a key of version 3, or of one that begins with it. @returns undefined when none came in time */
+  /**
+   * Waits for a change of a key of version 3, or of one that begins with it.
+   * @returns undefined when none came in time
+   */
   async watch(
     key: Buffer,
     isPrefix: boolean,

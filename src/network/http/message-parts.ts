@@ -1,7 +1,7 @@
 /**
- * Where a request ends in the bytes of a connection, told before anybody reads it: a head and the last lines of a body in chunks end with an
- * empty line, other bodies after so many bytes. What is no HTTP is cut somewhere, and the parser behind refuses it; no byte is changed or
- * left out here, so that nothing depends on both reading the same.
+ * Where a request ends in the bytes of a connection, told before anybody reads it: a head and the last lines of a body
+ * in chunks end with an empty line, other bodies after so many bytes. What is no HTTP is cut somewhere, and the parser
+ * behind refuses it; no byte is changed or left out here, so that nothing depends on both reading the same.
  */
 
 /** Letters of a line with the length of a chunk; a longer one is refused by whoever reads it. */
@@ -39,7 +39,10 @@ export class MessageParts {
     this.#kind = 'all';
   }
 
-  /** @returns how many of the bytes may be read before it must be looked whether a request has ended; at least one of some */
+  /**
+   * @returns how many of the bytes may be read before it must be looked whether a request has ended; at least one of
+   *   some
+   */
   take(bytes: Buffer): number {
     switch (this.#kind) {
       case 'all':
@@ -82,7 +85,10 @@ export class MessageParts {
     return taken;
   }
 
-  /** Empty lines before a request are passed over by whoever reads it, all at once: each by itself would cost a hundred times as much. */
+  /**
+   * Empty lines before a request are passed over by whoever reads it, all at once: each by itself would cost a hundred
+   * times as much.
+   */
   #takeEmptyLines(bytes: Buffer): number {
     const at = bytes.findIndex((byte) => byte !== LINE_END && byte !== RETURN);
     if (at < 0) return bytes.length;

@@ -1,7 +1,8 @@
 /**
- * A connection as the HTTP server sees it, which brings one request at a time. Node reads whatever has come and has all requests in it served
- * side by side, so that a client who takes no answer may have thousands made for him. Here the next request is handed on when the answer to
- * the one before has left, and until then no more is read from the socket than it takes to learn that the client has gone.
+ * A connection as the HTTP server sees it, which brings one request at a time. Node reads whatever has come and has all
+ * requests in it served side by side, so that a client who takes no answer may have thousands made for him. Here the
+ * next request is handed on when the answer to the one before has left, and until then no more is read from the socket
+ * than it takes to learn that the client has gone.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -68,7 +69,10 @@ export class PacedConnection extends Duplex {
     socket.on('timeout', () => this.emit('timeout'));
   }
 
-  /** Tells listeners, ours and those of Node's server, that nothing they throw leaves this connection: one request costs no other its session. */
+  /**
+   * Tells listeners, ours and those of Node's server, that nothing they throw leaves this connection: one request costs
+   * no other its session.
+   */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     try {
       return super.emit(event as 'data', ...args);
@@ -111,7 +115,10 @@ export class PacedConnection extends Duplex {
     return this;
   }
 
-  /** Ends when all has been written. Whoever has not sent all of his request would lose the answer if nobody read the rest any more. */
+  /**
+   * Ends when all has been written. Whoever has not sent all of his request would lose the answer if nobody read the
+   * rest any more.
+   */
   destroySoon(): void {
     const isWhole = [...this.#underWay].every(({ complete }) => complete);
     const close = isWhole ? (): void => void this.destroy() : (): void => this.#linger();
@@ -229,7 +236,10 @@ export class PacedConnection extends Duplex {
 /** What a server with paced connections is given. */
 export interface PaceDeps {
   readonly clock: Clock;
-  /** Told of what went wrong in a connection, unforeseen, and has ended it: anybody may bring that about, as often as he likes. */
+  /**
+   * Told of what went wrong in a connection, unforeseen, and has ended it: anybody may bring that about, as often as he
+   * likes.
+   */
   readonly log: Logger;
   /** Gets each connection; false for one that was ended. */
   readonly take?: (connection: PacedConnection) => boolean;

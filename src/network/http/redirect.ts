@@ -1,4 +1,7 @@
-/** What may go along where an answer leads elsewhere: decided here for every client that follows redirects. Nothing here follows one. */
+/**
+ * What may go along where an answer leads elsewhere: decided here for every client that follows redirects. Nothing here
+ * follows one.
+ */
 
 /** The statuses that lead elsewhere. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -20,14 +23,17 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether an address is another place than the one that was asked: another host, another port, or no longer TLS. From http to https of one
- * host on their usual ports is the same place.
+ * Whether an address is another place than the one that was asked: another host, another port, or no longer TLS. From
+ * http to https of one host on their usual ports is the same place.
  */
 export function leadsElsewhere(from: URL, to: URL): boolean {
   return to.host !== from.host || (from.protocol === 'https:' && to.protocol === 'http:');
 }
 
-/** Whether a header of the caller’s may go to another place. One that he has made up himself may be a secret, such as a token. */
+/**
+ * Whether a header of the caller’s may go to another place. One that he has made up himself may be a secret, such as a
+ * token.
+ */
 export function mayGoElsewhere(header: string): boolean {
   return PLAIN_HEADERS.has(header.toLowerCase());
 }

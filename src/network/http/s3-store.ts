@@ -1,4 +1,7 @@
-/** A bucket of S3, or of a service that speaks its protocol; requests are signed in version 4 (3006.16 salt/utils/s3.py, salt/utils/aws.py). */
+/**
+ * A bucket of S3, or of a service that speaks its protocol; requests are signed in version 4 (3006.16 salt/utils/s3.py,
+ * salt/utils/aws.py).
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
 import { childrenOf, parseXml, textIn, type XmlElement } from '../../formats/xml/read.ts';

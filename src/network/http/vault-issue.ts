@@ -54,8 +54,8 @@ export interface ConfigOrder extends Pick<IssueOrder, 'minionId' | 'policies' | 
 }
 
 /**
- * The configuration of Vault for a minion, with a token, in a wrapping unless `vault:issue:wrap` is False (salt/runners/vault.py `get_config`,
- * 3007.8).
+ * The configuration of Vault for a minion, with a token, in a wrapping unless `vault:issue:wrap` is False
+ * (salt/runners/vault.py `get_config`, 3007.8).
  * @param hasToken false for the configuration alone
  */
 export async function issueConfig(
@@ -131,7 +131,11 @@ async function tokenFor(
   return { token, uses, isWrapped: false };
 }
 
-/** Has Vault make a token. @returns a part of its answer: the token, or its wrapping @throws VaultError when it refuses */
+/**
+ * Has Vault make a token.
+ * @returns a part of its answer: the token, or its wrapping
+ * @throws VaultError when it refuses
+ */
 async function created(
   settings: VaultSettings,
   clock: Clock,

@@ -1,4 +1,7 @@
-/** A connection to Vault that is kept in a file, where and as Salt keeps it: `salt_vault_token` in the folder `cachedir` (salt/utils/vault.py, 3006.16). */
+/**
+ * A connection to Vault that is kept in a file, where and as Salt keeps it: `salt_vault_token` in the folder `cachedir`
+ * (salt/utils/vault.py, 3006.16).
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, toJson } from '../../formats/json/text.ts';

@@ -1,4 +1,7 @@
-/** Getting a token of Vault with what the option `vault:auth` says: a token, an AppRole, or something wrapped (salt/utils/vault.py, 3006.16). */
+/**
+ * Getting a token of Vault with what the option `vault:auth` says: a token, an AppRole, or something wrapped
+ * (salt/utils/vault.py, 3006.16).
+ */
 import type { Clock } from '../../host/clock.ts';
 import { Secret } from '../../host/secret.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -83,8 +86,8 @@ async function unwrapped(place: VaultPlace, wrapping: string): Promise<Value> {
 const TOKEN_PATH = /^auth\/token\/create(\/[^/]+)?$/;
 
 /**
- * The token in a wrapping that a master has given: first it is asked where the wrapping comes from, so that nobody on the way has put another
- * one in its place (salt/utils/vault/client.py `unwrap`, 3007.8).
+ * The token in a wrapping that a master has given: first it is asked where the wrapping comes from, so that nobody on
+ * the way has put another one in its place (salt/utils/vault/client.py `unwrap`, 3007.8).
  * @returns what Vault says of the token: `client_token`, `lease_duration` …
  * @throws VaultError when it was opened before, is too old, or is another's
  */

@@ -1,7 +1,8 @@
 /**
- * Contracts between our own processes. A contract is a table of messages: the name of each, what it asks and what it is answered
- * with (`fields.ts`). The end that asks gets a function for each message (`clientOf`), the end that answers must have one
- * (`handlersOf`); the compiler checks both against the table, and what comes is checked once more when it is read.
+ * Contracts between our own processes. A contract is a table of messages: the name of each, what it asks and what it is
+ * answered with (`fields.ts`). The end that asks gets a function for each message (`clientOf`), the end that answers
+ * must have one (`handlersOf`); the compiler checks both against the table, and what comes is checked once more when it
+ * is read.
  *
  * On the wire a message is `u8 length, name, payload`; an answer is its payload alone.
  */
@@ -33,7 +34,9 @@ export interface Contract<M extends Messages> {
 type Asked<M> = M extends Notice<infer Q> ? Q : never;
 type Arguments<Q> = undefined extends Q ? readonly [] : readonly [question: Q];
 
-/** The end that asks. Each function throws what the link throws, and {@link MessageError} for an answer that is none. */
+/**
+ * The end that asks. Each function throws what the link throws, and {@link MessageError} for an answer that is none.
+ */
 export type Client<C> =
   C extends Contract<infer M>
     ? {

@@ -1,13 +1,15 @@
 /**
- * The fields of messages between our own processes: each knows its TypeScript type, how it is packed and how it is checked when it
- * is read, so that a contract is written once and holds for both ends.
+ * The fields of messages between our own processes: each knows its TypeScript type, how it is packed and how it is
+ * checked when it is read, so that a contract is written once and holds for both ends.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { decode, encode, type Dialect, type Encodable } from '../../formats/wire/msgpack.ts';
 import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 
-/** What one of our processes sent is not what the contract says: the two are of different versions, or one is broken. */
+/**
+ * What one of our processes sent is not what the contract says: the two are of different versions, or one is broken.
+ */
 export class MessageError extends BrineError {
   static override readonly errorCode: ErrorCode = 'message-invalid';
   override readonly name = 'MessageError';

@@ -2,7 +2,10 @@
 import { PendingBytes } from '../transport/pending-bytes.ts';
 
 const HEADER_BYTES = 4;
-/** A frame that is larger gets a buffer of its own when it is announced: joining its pieces in the end would take twice its memory. */
+/**
+ * A frame that is larger gets a buffer of its own when it is announced: joining its pieces in the end would take twice
+ * its memory.
+ */
 const LARGE_BYTES = 1024 * 1024;
 
 /** The peer announced a frame beyond the limit. */

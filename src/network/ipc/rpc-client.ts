@@ -25,8 +25,8 @@ interface Unanswered {
 }
 
 /**
- * Calls that are repeated when the process at the other end died under them: the other end must tell doubles apart. They reach it in the
- * order in which they were made, also those that are repeated: a newer one never overtakes.
+ * Calls that are repeated when the process at the other end died under them: the other end must tell doubles apart.
+ * They reach it in the order in which they were made, also those that are repeated: a newer one never overtakes.
  */
 export class RpcClient {
   readonly #options: RpcClientOptions;
@@ -40,7 +40,10 @@ export class RpcClient {
     this.#options = options;
   }
 
-  /** Connects before there is a call; when the other process is not there yet, it is tried again as soon as there is one. */
+  /**
+   * Connects before there is a call; when the other process is not there yet, it is tried again as soon as there is
+   * one.
+   */
   open(): void {
     if (this.#peer === undefined) this.#connecting ??= this.#connect();
   }

@@ -20,8 +20,8 @@ export type RpcAnswer = Uint8Array | readonly Uint8Array[];
 /** What an end does with what the other end sends. */
 export interface RpcHandlers {
   /**
-   * Answers a call, in one piece or several, which are sent as one. A thrown error reaches the caller as its message. `body` is a
-   * slice: copy what outlives the call.
+   * Answers a call, in one piece or several, which are sent as one. A thrown error reaches the caller as its message.
+   * `body` is a slice: copy what outlives the call.
    */
   call?(body: Buffer): Promise<RpcAnswer> | RpcAnswer;
   notify?(body: Buffer): void;

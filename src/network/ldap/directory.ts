@@ -1,4 +1,7 @@
-/** One connection to a directory: binding, and searches whose answers are bounded. The library is read when somebody first asks. */
+/**
+ * One connection to a directory: binding, and searches whose answers are bounded. The library is read when somebody
+ * first asks.
+ */
 import { readFileSync } from 'node:fs';
 import { rootCertificates, type ConnectionOptions } from 'node:tls';
 import type { Client, Entry } from 'ldapts';
@@ -14,7 +17,9 @@ export interface ConnectionSettings {
   readonly verify: boolean;
   /** A file of certificates of authorities; undefined for those of the system. */
   readonly caFile: string | undefined;
-  /** The option that names it, and the one with our own certificate, as they stand in the configuration: for messages. */
+  /**
+   * The option that names it, and the one with our own certificate, as they stand in the configuration: for messages.
+   */
   readonly tlsSettings?: { readonly ca?: string; readonly own?: string };
   readonly timeoutMs: number;
 }
@@ -54,7 +59,10 @@ export interface LdapSession {
 /** Entries that one search may bring: more are an error, not memory. */
 const ENTRIES_MAX = 10_000;
 const PAGE_SIZE = 500;
-/** The error codes of LDAP for a bind that is refused: no such entry, wrong password, not for this entry, expired or locked. */
+/**
+ * The error codes of LDAP for a bind that is refused: no such entry, wrong password, not for this entry, expired or
+ * locked.
+ */
 const REFUSED: ReadonlySet<number> = new Set([32, 34, 48, 49, 50, 53]);
 const NO_SUCH_OBJECT = 32;
 

@@ -1,4 +1,7 @@
-/** One connection to a directory on which entries are read as they are, and changed. What the server refuses is told as OpenLDAP tells it. */
+/**
+ * One connection to a directory on which entries are read as they are, and changed. What the server refuses is told as
+ * OpenLDAP tells it.
+ */
 import { existsSync } from 'node:fs';
 import type { Change, Client } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';

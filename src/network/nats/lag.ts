@@ -1,6 +1,7 @@
 /**
- * Whether a reader of a stream still brings what the stream has. A server with a full disk keeps its readers (seen with 2.9): they send
- * their heartbeats and no message any more, so neither the library nor the other servers notice anything.
+ * Whether a reader of a stream still brings what the stream has. A server with a full disk keeps its readers (seen with
+ * 2.9): they send their heartbeats and no message any more, so neither the library nor the other servers notice
+ * anything.
  */
 
 /** What is looked at. */
@@ -29,8 +30,8 @@ export class LagWatch {
 
   /**
    * Looks once.
-   * @returns `stuck` when a message that the last look saw has not come either: the reader is to be given up; `behind` when one waits that
-   *   may be under way; `well` otherwise, and while nobody answers
+   * @returns `stuck` when a message that the last look saw has not come either: the reader is to be given up; `behind`
+   *   when one waits that may be under way; `well` otherwise, and while nobody answers
    */
   async look(): Promise<'well' | 'behind' | 'stuck'> {
     const next = this.#view.next();

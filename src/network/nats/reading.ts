@@ -4,13 +4,18 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../host/clock.ts';
 import { LagWatch } from './lag.ts';
 
-/** A reader that the servers have lost, as they do when one of them ends, is made again when two of these have not come. */
+/**
+ * A reader that the servers have lost, as they do when one of them ends, is made again when two of these have not come.
+ */
 const HEARTBEAT_MS = 750;
 const EXPIRES_MS = 5_000;
 /** Messages that the server sends ahead. */
 const AHEAD_MAX = 500;
 const PAUSE_MS = 250;
-/** How long a reader may take to be made. The servers may have chosen an ill one to keep it, and another try chooses anew. */
+/**
+ * How long a reader may take to be made. The servers may have chosen an ill one to keep it, and another try chooses
+ * anew.
+ */
 const OPEN_MS = 750;
 /** The same after further tries: a busy machine is not ill. */
 const OPEN_MS_MAX = 3_000;
@@ -52,9 +57,10 @@ export interface ReadingDeps {
 /**
  * A stream that is being read.
  *
- * The servers keep the reader on one of them only, and the library asks for ever after a reader whose server is dead. So a reader that
- * falls silent, whose connection was made anew, or that does not bring what there is, is given up, and another one goes on behind the
- * last message. It may be kept where the last one was: so what a reader did not bring is asked of the stream's leader first.
+ * The servers keep the reader on one of them only, and the library asks for ever after a reader whose server is dead.
+ * So a reader that falls silent, whose connection was made anew, or that does not bring what there is, is given up, and
+ * another one goes on behind the last message. It may be kept where the last one was: so what a reader did not bring is
+ * asked of the stream's leader first.
  */
 export class StreamReading {
   /** Settles when it is stopped, or with the error of `take`. */
@@ -190,7 +196,10 @@ async function openReader({ client, stream, startAt }: ReadingDeps, from: number
   });
 }
 
-/** @param enough ends the waiting sooner @returns a reader, or undefined where there is none in this time; one that comes later is given up */
+/**
+ * @param enough ends the waiting sooner
+ * @returns a reader, or undefined where there is none in this time; one that comes later is given up
+ */
 async function openWithin(
   opening: Promise<ConsumerMessages | undefined>,
   atMostMs: number,

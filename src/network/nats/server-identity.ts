@@ -8,8 +8,9 @@ type CheckServerIdentity = (host: string, certificate: PeerCertificate) => Error
 const NO_HOST = 'localhost';
 
 /**
- * Options of TLS with a check of the names in servers' certificates. NATS' client leaves out addresses of IP, so that Node would compare the
- * certificate with `localhost`; here it has to name one of the addresses of IP that the configuration has. Names of hosts are compared as ever.
+ * Options of TLS with a check of the names in servers' certificates. NATS' client leaves out addresses of IP, so that
+ * Node would compare the certificate with `localhost`; here it has to name one of the addresses of IP that the
+ * configuration has. Names of hosts are compared as ever.
  * @param servers `host:port`, as the configuration has them
  * @param tls what the client is told besides; it hands all of it to Node
  */

@@ -196,8 +196,8 @@ export class NatsStreams {
 
   /**
    * Appends a message.
-   * @param options `id`: a message that is sent twice under one id within two minutes is kept once; `after`: the place of the subject's
-   *   last message as the sender knows it, 0 for none
+   * @param options `id`: a message that is sent twice under one id within two minutes is kept once; `after`: the place
+   *   of the subject's last message as the sender knows it, 0 for none
    * @returns its place, when the stream has it
    * @throws SubjectTakenError when `after` is no longer right
    */
@@ -256,7 +256,8 @@ export class NatsStreams {
   }
 
   /**
-   * Reads a stream from a place on, in order and without a gap, over every break of the connection and every death of a server.
+   * Reads a stream from a place on, in order and without a gap, over every break of the connection and every death of a
+   * server.
    * @param take done with one message before it is given the next
    */
   follow(
@@ -274,8 +275,8 @@ export class NatsStreams {
   }
 
   /**
-   * Reads a stream from behind a place on, like {@link follow}. What is there now ends with the last message and not with the last place:
-   * servers of a cluster count the places of messages that they have refused, too.
+   * Reads a stream from behind a place on, like {@link follow}. What is there now ends with the last message and not
+   * with the last place: servers of a cluster count the places of messages that they have refused, too.
    * @param after the last place that was taken, 0 for none
    * @returns when what the stream has now was taken @throws what `take` throws until then
    */
@@ -303,7 +304,10 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** What NATS says of a stream that it does not make, with what to do; anything else stays as it is, a time that ran out among them. */
+/**
+ * What NATS says of a stream that it does not make, with what to do; anything else stays as it is, a time that ran out
+ * among them.
+ */
 function refusedStream(error: unknown, { name, replicas }: StreamSettings): unknown {
   const advice = ADVICE.get(apiCode(error) ?? 0);
   if (advice === undefined) return error;

@@ -1,7 +1,7 @@
 /**
- * Leaders of streams that answer and do not write, or do neither. A NATS server whose disk is full may go on leading, and whoever writes
- * waits in vain for ever. Asked to, it lets another server lead; one that has locked itself up (2.9.10 does where a message finds no room,
- * and goes on saying that it leads) can only be stopped, so it is named.
+ * Leaders of streams that answer and do not write, or do neither. A NATS server whose disk is full may go on leading,
+ * and whoever writes waits in vain for ever. Asked to, it lets another server lead; one that has locked itself up
+ * (2.9.10 does where a message finds no room, and goes on saying that it leads) can only be stopped, so it is named.
  */
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -31,7 +31,10 @@ interface Led {
   leader?: string;
   /** Questions and writes that have timed out since one was answered. */
   failures: number;
-  /** Times that it did not answer whether it gives way, either. It is named at the second: until then another one may be chosen. */
+  /**
+   * Times that it did not answer whether it gives way, either. It is named at the second: until then another one may be
+   * chosen.
+   */
   silences: number;
 }
 
@@ -59,7 +62,10 @@ export class StuckLeaders {
     if (led !== undefined && leader !== undefined) led.leader = leader;
   }
 
-  /** Nobody has confirmed a message in time. @returns when everything that can be done about it was done; never an error */
+  /**
+   * Nobody has confirmed a message in time.
+   * @returns when everything that can be done about it was done; never an error
+   */
   async timedOut(subject: string): Promise<void> {
     try {
       await this.unanswered(await this.#deps.manager.streams.find(subject));

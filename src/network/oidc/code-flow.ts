@@ -1,4 +1,7 @@
-/** The authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1; RFC 7636): where a browser is sent, and the token that its code is worth. */
+/**
+ * The authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1; RFC 7636): where a browser is sent, and the
+ * token that its code is worth.
+ */
 import { createHash } from 'node:crypto';
 import { BrineError } from '../../errors/errors.ts';
 import type { Random } from '../../host/random.ts';
@@ -41,7 +44,10 @@ export async function authorizationUrl(provider: Provider, { state, secret, veri
   return url;
 }
 
-/** Turns a code into the ID token that it is worth. @throws IdTokenError when the provider says no, and as `Provider.description` */
+/**
+ * Turns a code into the ID token that it is worth.
+ * @throws IdTokenError when the provider says no, and as `Provider.description`
+ */
 export async function redeem(provider: Provider, code: string, { verifier }: Begun): Promise<string> {
   const { settings } = provider;
   const { token: url, secretMethods } = await provider.description();

@@ -1,7 +1,7 @@
 /**
- * ID tokens (OpenID Connect Core 1.0, 3.1.3.7): whether one is the provider's, for this client, of now, and of the log-in that whoever shows
- * it has begun; and whom it names. The nonce of a log-in is the digest of a secret: who has read a token along the way, or got one for
- * another log-in, cannot show it together with the secret.
+ * ID tokens (OpenID Connect Core 1.0, 3.1.3.7): whether one is the provider's, for this client, of now, and of the
+ * log-in that whoever shows it has begun; and whom it names. The nonce of a log-in is the digest of a secret: who has
+ * read a token along the way, or got one for another log-in, cannot show it together with the secret.
  */
 import { createHash } from 'node:crypto';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
@@ -89,7 +89,10 @@ async function verified(token: string, provider: Provider, clock: Clock): Promis
   }
 }
 
-/** Names that rules, or other users of them, have another meaning for are refused: at some providers people choose their names. */
+/**
+ * Names that rules, or other users of them, have another meaning for are refused: at some providers people choose their
+ * names.
+ */
 function nameIn(claims: JWTPayload, { usernameClaim }: OidcSettings): string {
   const name = claimAt(claims, usernameClaim);
   if (typeof name !== 'string' || name === '' || name.length > NAME_MAX)

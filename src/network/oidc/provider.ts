@@ -1,4 +1,7 @@
-/** A provider of OpenID Connect: what it says of itself (OpenID Connect Discovery 1.0), and the keys it signs with, each kept for a while. */
+/**
+ * A provider of OpenID Connect: what it says of itself (OpenID Connect Discovery 1.0), and the keys it signs with, each
+ * kept for a while.
+ */
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { BrineError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -46,7 +49,11 @@ export class Provider {
     });
   }
 
-  /** The keys that it signs with. @param again a token names one that is not among those known @throws as `description` */
+  /**
+   * The keys that it signs with.
+   * @param again a token names one that is not among those known
+   * @throws as `description`
+   */
   async keys(again = false): Promise<ReturnType<typeof createLocalJWKSet>> {
     const kept = this.#current(this.#keys, again ? KEYS_AGAIN_MS : KEYS_MS);
     this.#keys = kept ?? this.#begin(() => this.#readKeys());

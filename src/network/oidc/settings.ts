@@ -32,7 +32,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['^groups_claim', '^name', '^ca_file'],
 ]);
 
-/** Reads the settings. @param config the entries of `external_auth: oidc` @throws ConfigError naming the one that is wrong */
+/**
+ * Reads the settings.
+ * @param config the entries of `external_auth: oidc`
+ * @throws ConfigError naming the one that is wrong
+ */
 export function readOidcSettings(config: Dict): OidcSettings {
   for (const key of config.keys()) {
     const name = pyStr(key);

@@ -1,6 +1,6 @@
 /**
- * What went wrong with TLS, for everything here that speaks it: which address, which certificate, and what to do. Node and OpenSSL name
- * none of these, and what they do say differs from one way of failing to the next.
+ * What went wrong with TLS, for everything here that speaks it: which address, which certificate, and what to do. Node
+ * and OpenSSL name none of these, and what they do say differs from one way of failing to the next.
  */
 import { isShown, type ShownCertificate } from './shown.ts';
 
@@ -82,7 +82,8 @@ const TEXTS: readonly (readonly [RegExp, TlsFault])[] = [
 const RECORD_TYPES: ReadonlySet<number> = new Set([0x15, 0x16]);
 
 /**
- * What went wrong, naming the address, the certificate and what to do; undefined for what has nothing to do with TLS. No stop at the end.
+ * What went wrong, naming the address, the certificate and what to do; undefined for what has nothing to do with TLS.
+ * No stop at the end.
  */
 export function tlsFault(error: unknown, peer: TlsPeer): string | undefined {
   const fault = peer.isPlain === true ? plainFaultOf(error) : faultOf(error, peer.shown !== undefined);
@@ -129,7 +130,8 @@ function faultOf(error: unknown, isThrough: boolean): TlsFault | undefined {
     if (/secure TLS/.test(message)) return 'broken-off';
     return isThrough ? 'wants-ours' : undefined;
   }
-  // what OpenSSL says of a connection that is open already has no code of its own; some drivers put theirs into its place
+  // what OpenSSL says of a connection that is open already has no code of its own; some drivers put theirs into its
+  // place
   const words = ERROR_LINE.exec(message)?.[1];
   const name = words === undefined ? code : words.toUpperCase().replaceAll(' ', '_');
   if (words === undefined && /^E[A-Z]+$/.test(code)) return undefined;

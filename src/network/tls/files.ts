@@ -8,7 +8,8 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]*-----END (?:TR
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/;
 
 /**
- * The authorities to trust. A file without a certificate is refused: OpenSSL would pass over it, and nobody would be trusted.
+ * The authorities to trust. A file without a certificate is refused: OpenSSL would pass over it, and nobody would be
+ * trusted.
  * @param setting as it stands in the configuration
  * @throws ConfigError naming setting and file
  */

@@ -1,4 +1,7 @@
-/** The certificate that another end has shown, noted before it is verified: an error afterwards does not have it any more. */
+/**
+ * The certificate that another end has shown, noted before it is verified: an error afterwards does not have it any
+ * more.
+ */
 import type { EventEmitter } from 'node:events';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 

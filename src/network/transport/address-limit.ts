@@ -1,6 +1,6 @@
 /**
- * How many connections one address may have at a port. Many minions may share an address, behind a router that translates them, so
- * that the limit leaves them nearly all there is: it keeps a rest for everybody else.
+ * How many connections one address may have at a port. Many minions may share an address, behind a router that
+ * translates them, so that the limit leaves them nearly all there is: it keeps a rest for everybody else.
  */
 import type { Socket } from 'node:net';
 

@@ -1,8 +1,8 @@
 /** Listeners of connections whose mistakes cost their own connection and nobody else's. */
 
 /**
- * A listener that throws nothing. What a listener throws would end the whole process, so that one message which nobody has foreseen would cost
- * everybody their connections.
+ * A listener that throws nothing. What a listener throws would end the whole process, so that one message which nobody
+ * has foreseen would cost everybody their connections.
  * @param end ends the connection that it listens to, with the reason
  */
 export function contained<A extends readonly unknown[]>(

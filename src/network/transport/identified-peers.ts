@@ -1,4 +1,6 @@
-/** Which identified peers are connected: one that has several connections comes with the first and goes with the last. */
+/**
+ * Which identified peers are connected: one that has several connections comes with the first and goes with the last.
+ */
 
 /** Counts the connections of each identified peer and reports the first and the last. */
 export class IdentifiedPeers {

@@ -1,6 +1,6 @@
 /**
- * Cuts off peers that connect and then say nothing, beyond a time or a number, or begin a message and let it trickle: each would
- * cost a socket and a buffer for as long as it likes. One timer looks at all of them.
+ * Cuts off peers that connect and then say nothing, beyond a time or a number, or begin a message and let it trickle:
+ * each would cost a socket and a buffer for as long as it likes. One timer looks at all of them.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 
@@ -10,8 +10,8 @@ const LOOK_MS = 5_000;
 const PROGRESS_BYTES = 512;
 
 /**
- * Time for a whole message, however it comes on. No sender of Salt's waits so long for a reply: what comes later is of no use to
- * anybody.
+ * Time for a whole message, however it comes on. No sender of Salt's waits so long for a reply: what comes later is of
+ * no use to anybody.
  */
 const MESSAGE_MS = 300_000;
 

@@ -1,6 +1,7 @@
 /**
- * Bytes received that make no whole message yet, in the chunks in which they came. Many small ones are joined: each keeps far more
- * memory than its bytes, and a peer that lets a message trickle would cost a multiple of what its limit says.
+ * Bytes received that make no whole message yet, in the chunks in which they came. Many small ones are joined: each
+ * keeps far more memory than its bytes, and a peer that lets a message trickle would cost a multiple of what its limit
+ * says.
  */
 
 /** Smaller chunks are joined, so many at a time. */
@@ -18,7 +19,10 @@ export class PendingBytes {
     return this.#length;
   }
 
-  /** @returns what was pending with the chunk behind it, and nothing is pending then; undefined while it is less than `need` */
+  /**
+   * @returns what was pending with the chunk behind it, and nothing is pending then; undefined while it is less than
+   *   `need`
+   */
   join(chunk: Buffer, need: number): Buffer | undefined {
     if (this.#length === 0 && chunk.length >= need) return chunk;
     this.add(chunk);

@@ -1,6 +1,6 @@
 /**
- * What the publish ports of all transports have in common: publications are counted and kept for a moment, a peer that cannot
- * keep up is cut off, never waited for, and one that was away gets what it has missed.
+ * What the publish ports of all transports have in common: publications are counted and kept for a moment, a peer that
+ * cannot keep up is cut off, never waited for, and one that was away gets what it has missed.
  */
 import { isOrdinaryEnd } from './accept.ts';
 import { RecentMessages, type Missed } from './recent-messages.ts';
@@ -72,7 +72,10 @@ export class Publishing {
     for (const bytes of each.values()) if (this.#write(peer, bytes)) this.counters.resent++;
   }
 
-  /** Counts and reports a peer that does not speak as it should; that one goes, or is cut off for being slow, is no such case. */
+  /**
+   * Counts and reports a peer that does not speak as it should; that one goes, or is cut off for being slow, is no such
+   * case.
+   */
   ended(from: string, error: Error | undefined): void {
     if (isOrdinaryEnd(error) || error instanceof SlowSubscriberError) return;
     this.counters.refusedPeers++;

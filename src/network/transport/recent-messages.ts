@@ -1,13 +1,17 @@
 /**
- * The last publications, kept for a few seconds: a subscriber whose connection was being made anew just then asks for what it
- * has missed. Bounded by age and by bytes; when it is full the oldest go, and a subscriber misses what Salt's would miss too.
+ * The last publications, kept for a few seconds: a subscriber whose connection was being made anew just then asks for
+ * what it has missed. Bounded by age and by bytes; when it is full the oldest go, and a subscriber misses what Salt's
+ * would miss too.
  */
 import type { Clock } from '../../host/clock.ts';
 
 /** Long enough to connect again, short enough that a job that nobody waits for any longer is not begun. */
 export const RESENT_FOR_MS = 5_000;
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
-/** So young ones stay however large they are: a subscriber that is about to get what it has missed gets these from here, too. */
+/**
+ * So young ones stay however large they are: a subscriber that is about to get what it has missed gets these from here,
+ * too.
+ */
 const HELD_MS = 100;
 
 /** What a subscriber says that it has missed. */

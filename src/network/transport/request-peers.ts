@@ -1,4 +1,6 @@
-/** The peers of a request port, whatever its transport: counted, held to one budget of bytes, all of them read or none. */
+/**
+ * The peers of a request port, whatever its transport: counted, held to one budget of bytes, all of them read or none.
+ */
 import { isOrdinaryEnd } from './accept.ts';
 import { BufferBudget, type BufferingPeer } from './buffer-budget.ts';
 import type { OnRefused, RequestServerCounters } from './transport.ts';

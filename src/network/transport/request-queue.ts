@@ -1,6 +1,6 @@
 /**
- * The client end of the request channel over any connection that carries several requests at once: requests wait until it
- * stands, replies find their request in whatever order they come, a lost connection is made anew with a random wait.
+ * The client end of the request channel over any connection that carries several requests at once: requests wait until
+ * it stands, replies find their request in whatever order they come, a lost connection is made anew with a random wait.
  */
 import { UnreachableError } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * TLS for the streams of tcp and ws, as Salt's option `ssl` wants it (salt/transport/base.py `ssl_context`, 3007.8). Certificates
- * are read anew when their files change, so that they can be replaced while everything runs.
+ * TLS for the streams of tcp and ws, as Salt's option `ssl` wants it (salt/transport/base.py `ssl_context`, 3007.8).
+ * Certificates are read anew when their files change, so that they can be replaced while everything runs.
  */
 import { statSync } from 'node:fs';
 import { isIP, type NetConnectOpts, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * What every transport offers: two servers and two clients, which carry bytes and know nothing of their meaning. There is one
- * implementation of each in `zmtp/`, `tcp/` and `ws/`; `transports.ts` chooses by name.
+ * What every transport offers: two servers and two clients, which carry bytes and know nothing of their meaning. There
+ * is one implementation of each in `zmtp/`, `tcp/` and `ws/`; `transports.ts` chooses by name.
  */
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
@@ -27,7 +27,9 @@ export const KEEP_ALIVE_MS = 300_000;
 /** How a request server behaves. */
 export interface RequestServerOptions extends ServerOptions {
   readonly messageBytesMax: number;
-  /** Bytes of half-received messages and unsent replies over all peers; beyond it the peer that holds most is cut off. */
+  /**
+   * Bytes of half-received messages and unsent replies over all peers; beyond it the peer that holds most is cut off.
+   */
   readonly bufferedBytesMax: number;
 }
 
@@ -68,7 +70,10 @@ export interface RequestServer {
 /** One publication. */
 export interface Publication {
   readonly envelope: Buffer;
-  /** The minions it is for; null sends it to everybody. A transport, or its settings, may send it to everybody all the same. */
+  /**
+   * The minions it is for; null sends it to everybody. A transport, or its settings, may send it to everybody all the
+   * same.
+   */
   readonly ids: readonly string[] | null;
   /** Grows with each publication: by it a peer says what it has missed. */
   readonly number?: number;
@@ -166,8 +171,8 @@ export interface PublishClientOptions extends ClientOptions {
   /** What we say of ourselves when we connect, asked for at each attempt. */
   readonly properties?: () => ReadonlyMap<string, Buffer>;
   /**
-   * The message that says who we are, on transports that have one; asked for at each connection. When it cannot be had, the
-   * connection is given up and another one made.
+   * The message that says who we are, on transports that have one; asked for at each connection. When it cannot be had,
+   * the connection is given up and another one made.
    */
   readonly identification?: (isFirst: boolean) => Promise<Buffer>;
   /** Salt's `recon_default`, `recon_max`, `recon_randomize`. */

@@ -1,6 +1,6 @@
 /**
- * Transports by name, as Salt's factory has them (salt/transport/base.py, 3007.8). The code of a transport is loaded when it is
- * used: a client is there at once, and its implementation comes with its first use.
+ * Transports by name, as Salt's factory has them (salt/transport/base.py, 3007.8). The code of a transport is loaded
+ * when it is used: a client is there at once, and its implementation comes with its first use.
  */
 import { BrineError } from '../../errors/errors.ts';
 import type { PublisherOptions } from './zmtp/publisher.ts';

@@ -203,8 +203,8 @@ function foundByUnzip(name: string): string | undefined {
 }
 
 /**
- * What `unzip` is given so that it reads just this file: it takes the last part of a name with `*`, `?` or `[` anywhere in it for a
- * pattern, and would unpack others, which nobody has looked into.
+ * What `unzip` is given so that it reads just this file: it takes the last part of a name with `*`, `?` or `[` anywhere
+ * in it for a pattern, and would unpack others, which nobody has looked into.
  * @param given what it is called where it is no pattern
  */
 function nameForUnzip(path: string, given: string): string {

@@ -64,7 +64,8 @@ async function remove(ctx: ModuleContext, given: readonly Value[]): Promise<Dict
   const tag = (isAll ? words[1] : undefined) ?? null;
   const jobs = await queue(ctx, tag);
   const removed = jobs.map(({ job }) => String(job)).filter((job) => isAll || words.includes(job));
-  // Salt compat: Salt hands at one word with all numbers in it, of which at takes the first, and an empty one without any
+  // Salt compat: Salt hands at one word with all numbers in it, of which at takes the first, and an empty one without
+  // any
   if (removed.length > 0) await runStdout(ctx, ['at', '-d', ...removed]);
   return dict({ jobs: { removed, tag } });
 }

@@ -25,7 +25,9 @@ function nameParts(name: string): [string, string][] {
 const joined = (parts: readonly [string, string][]): string =>
   parts.map(([key, value]) => `${key}="${value}"`).join(',');
 
-/** What is told of a certificate. Salt's `version`, `signature_algorithm` and most `extensions` are not known to Node. */
+/**
+ * What is told of a certificate. Salt's `version`, `signature_algorithm` and most `extensions` are not known to Node.
+ */
 function describe(path: string, certificate: X509Certificate, nowMs: number): Dict {
   const notAfter = Date.parse(certificate.validTo);
   const notBefore = Date.parse(certificate.validFrom);

@@ -69,7 +69,10 @@ function optionsOf(ctx: ModuleContext): Dict {
   return new Map([...ctx.opts, ['grains', ctx.grains], ['pillar', ctx.pillar]]);
 }
 
-/** The options for one key: hundreds of them are not copied for a key that does not begin with what Salt keeps among them. */
+/**
+ * The options for one key: hundreds of them are not copied for a key that does not begin with what Salt keeps among
+ * them.
+ */
 function optionsWith(ctx: ModuleContext, first: string): Dict {
   return /grains|pillar/.test(first) ? optionsOf(ctx) : ctx.opts;
 }

@@ -1,4 +1,7 @@
-/** `cache: consul` (salt/cache/consul.py, 3006.16): keys of Consul's store, `<bank>/<key>`, and the time of each beside it. */
+/**
+ * `cache: consul` (salt/cache/consul.py, 3006.16): keys of Consul's store, `<bank>/<key>`, and the time of each beside
+ * it.
+ */
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { ConsulClient } from '../../network/http/consul-client.ts';
 import { toNumber, type Value } from '../../python/values/value.ts';
@@ -43,7 +46,10 @@ class ConsulCache implements CacheServer {
     return this.#client.get(`${bank}/${key}`);
   }
 
-  /** Salt compat: Salt removes every key that begins with the bank's name, `minions/web10` with `minions/web1`; here those below it. */
+  /**
+   * Salt compat: Salt removes every key that begins with the bank's name, `minions/web10` with `minions/web1`; here
+   * those below it.
+   */
   async flush(bank: string, key?: string): Promise<Value> {
     if (key === undefined) return this.#client.remove(`${bank}/`, { isDeep: true });
     await this.#client.remove(`${bank}/${key}${this.#suffix}`);

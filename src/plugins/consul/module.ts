@@ -1,4 +1,6 @@
-/** `consul`: keys, agent, catalog, health, sessions, events and ACLs of Consul. Follows 3006.16 salt/modules/consul.py. */
+/**
+ * `consul`: keys, agent, catalog, health, sessions, events and ACLs of Consul. Follows 3006.16 salt/modules/consul.py.
+ */
 import { defineModule } from '../../runtime/loader/module.ts';
 import { aclFunctions } from './module/acl.ts';
 import { agentFunctions } from './module/agent.ts';

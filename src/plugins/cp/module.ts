@@ -64,7 +64,10 @@ function gzipLevel(value: Value): number | undefined {
   return level;
 }
 
-/** Fetches a file and renders it. @returns where it is; an empty text when that cannot be done, which the log explains */
+/**
+ * Fetches a file and renders it.
+ * @returns where it is; an empty text when that cannot be done, which the log explains
+ */
 async function getTemplate(
   ctx: ModuleContext,
   url: string,

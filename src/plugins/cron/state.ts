@@ -98,7 +98,8 @@ const present = defineState({
   },
   run: async (ctx, { name, user, special, comment, commented, identifier: wanted, ...times }) => {
     const identifier = wanted === false || wanted === '' ? name : wanted;
-    // an empty identifier is none, and nothing is written for an empty comment. Salt compat: Salt finds that they are missing at each run
+    // an empty identifier is none, and nothing is written for an empty comment. Salt compat: Salt finds that they are
+    // missing at each run
     const job = dict({ cmd: name, comment: comment === '' ? null : comment, commented, identifier });
     if (ctx.state.test) {
       const asked = new Map([...dict(times), ...job, ['special', special]]);

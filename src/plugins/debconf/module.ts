@@ -26,7 +26,10 @@ async function selections(ctx: ModuleContext, withEmpty: boolean): Promise<Dict>
   return found;
 }
 
-/** Hands a file to debconf. @throws CommandExecutionError in the words of debconf. Salt compat: Salt takes it for done. */
+/**
+ * Hands a file to debconf.
+ * @throws CommandExecutionError in the words of debconf. Salt compat: Salt takes it for done.
+ */
 async function setFrom(ctx: ModuleContext, path: string): Promise<true> {
   const { retcode, stderr } = await runAll(ctx, ['debconf-set-selections', pathOperand(path)], QUIET);
   if (retcode !== 0) throw new CommandExecutionError(`debconf-set-selections has failed: ${stderr}`);

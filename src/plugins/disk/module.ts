@@ -151,8 +151,8 @@ const TUNABLE = new Map([
 const IS_SWITCH = new Set(['read-only', 'read-write']);
 
 /**
- * Sets attributes of a device (3006.18; 3006.16 hands `blockdev` the options `--read-only True`, which it does not know, and
- * returns what the device was before).
+ * Sets attributes of a device (3006.18; 3006.16 hands `blockdev` the options `--read-only True`, which it does not
+ * know, and returns what the device was before).
  */
 async function tune(ctx: ModuleContext, device: Value, kwargs: Dict): Promise<Value> {
   const words: Value[] = [];

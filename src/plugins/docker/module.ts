@@ -1,4 +1,7 @@
-/** `docker`: containers, images, networks and volumes, through the daemon's socket. Follows 3006.16 salt/modules/dockermod.py. */
+/**
+ * `docker`: containers, images, networks and volumes, through the daemon's socket. Follows 3006.16
+ * salt/modules/dockermod.py.
+ */
 import { defineModule } from '../../runtime/loader/module.ts';
 import { commandFunctions } from './module/functions/commands.ts';
 import { containerFunctions } from './module/functions/containers.ts';

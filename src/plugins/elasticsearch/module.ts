@@ -1,4 +1,7 @@
-/** `elasticsearch`: indices, documents, templates, pipelines and snapshots of Elasticsearch. Follows 3006.16 salt/modules/elasticsearch.py. */
+/**
+ * `elasticsearch`: indices, documents, templates, pipelines and snapshots of Elasticsearch. Follows 3006.16
+ * salt/modules/elasticsearch.py.
+ */
 import { defineModule } from '../../runtime/loader/module.ts';
 import { aliasFunctions } from './module/aliases.ts';
 import { clusterFunctions } from './module/cluster.ts';

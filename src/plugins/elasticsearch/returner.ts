@@ -1,7 +1,7 @@
 /**
  * `elasticsearch`: returns, jobs and events as documents in the indexes of Salt's returner
- * (salt/returners/elasticsearch_return.py, 3006.16). Each has an id that follows from what it is, so that writing it again is no
- * second document.
+ * (salt/returners/elasticsearch_return.py, 3006.16). Each has an id that follows from what it is, so that writing it
+ * again is no second document.
  */
 import { systemClock } from '../../host/clock.ts';
 import { formatTime } from '../../host/log-time.ts';

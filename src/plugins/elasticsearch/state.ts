@@ -1,4 +1,6 @@
-/** `elasticsearch`: indices, aliases, templates and pipelines of Elasticsearch (3006.16 salt/states/elasticsearch.py). */
+/**
+ * `elasticsearch`: indices, aliases, templates and pipelines of Elasticsearch (3006.16 salt/states/elasticsearch.py).
+ */
 import { deepDiff } from '../../formats/data/deep-diff.ts';
 import { parseJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';

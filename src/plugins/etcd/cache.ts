@@ -1,4 +1,7 @@
-/** `cache: etcd`, by version 2 of its interface (salt/cache/etcd_cache.py, 3006.16): values in base64 below `etcd.path_prefix`. */
+/**
+ * `cache: etcd`, by version 2 of its interface (salt/cache/etcd_cache.py, 3006.16): values in base64 below
+ * `etcd.path_prefix`.
+ */
 import { EtcdClient } from '../../network/http/etcd-client.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';

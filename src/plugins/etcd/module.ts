@@ -1,4 +1,7 @@
-/** `etcd`: keys of etcd, by its interface of version 2 or 3. Follows 3006.16 salt/modules/etcd_mod.py, salt/utils/etcd_util.py. */
+/**
+ * `etcd`: keys of etcd, by its interface of version 2 or 3. Follows 3006.16 salt/modules/etcd_mod.py,
+ * salt/utils/etcd_util.py.
+ */
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { CONNECTION, keysOf, PROFILE } from './module/connect.ts';

@@ -24,9 +24,8 @@ const VALUE = { value: { type: 'str', doc: 'The value.' } } as const;
 const RECURSE = { recurse: param.flag({ default: false, doc: 'With all that lies below.' }) } as const;
 
 /**
- * The etcd of a state.
- * Salt compat: an etcd that cannot be asked, or refuses, is told; Salt takes the key for one that is not there, and a value that was not
- * written for one that is right.
+ * The etcd of a state. Salt compat: an etcd that cannot be asked, or refuses, is told; Salt takes the key for one that
+ * is not there, and a value that was not written for one that is right.
  */
 const etcd = (ctx: StateContext, { profile, place }: At): EtcdKeys => keysOf(ctx, profile, place, true);
 

@@ -45,7 +45,8 @@ function namesIn(value: Value): string[] {
 
 /**
  * The backends that are meant: all without names; with names those, or, when all names begin with `-`, the others.
- * @throws RunnerRefusal for a name that is none of the master's. Salt compat: Salt does nothing, and says that it is done.
+ * @throws RunnerRefusal for a name that is none of the master's. Salt compat: Salt does nothing, and says that it is
+ *   done.
  */
 function meant(server: FileServer, names: readonly string[] | undefined): readonly FileBackend[] {
   if (names === undefined) return server.backends;

@@ -25,7 +25,10 @@ const isBefore = (one: readonly number[], other: readonly number[]): boolean => 
   return at >= 0 && (one[at] ?? -1) < (other[at] ?? 0);
 };
 
-/** Runs a command of gluster, which is told on its input, where it may be long. @throws CommandExecutionError for an answer that is no XML */
+/**
+ * Runs a command of gluster, which is told on its input, where it may be long.
+ * @throws CommandExecutionError for an answer that is no XML
+ */
 async function ask(ctx: ModuleContext, command: string): Promise<XmlElement> {
   if (isBefore(await version(ctx), OLDEST))
     throw new CommandExecutionError(

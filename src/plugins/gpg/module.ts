@@ -1,4 +1,7 @@
-/** `gpg`: keys of OpenPGP, and what is signed and encrypted with them. Follows 3006.16 salt/modules/gpg.py, with python-gnupg below it. */
+/**
+ * `gpg`: keys of OpenPGP, and what is signed and encrypted with them. Follows 3006.16 salt/modules/gpg.py, with
+ * python-gnupg below it.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ArgumentError, SaltInvocationError } from '../../errors/errors.ts';

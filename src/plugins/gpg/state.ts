@@ -128,8 +128,8 @@ async function receive(ctx: StateContext, wanted: Wanted, key: string, report: R
 }
 
 /**
- * Salt compat: as Salt 3007 does, it says what it changes, does nothing in test mode, and fails where a key could not be had; the trust
- * that is compared is that in the owner, which is what is set.
+ * Salt compat: as Salt 3007 does, it says what it changes, does nothing in test mode, and fails where a key could not
+ * be had; the trust that is compared is that in the owner, which is what is set.
  */
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> {
   const { name, keys, user, gnupghome: home } = wanted;

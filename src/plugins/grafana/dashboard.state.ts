@@ -1,4 +1,7 @@
-/** `grafana4_dashboard` and `grafana_dashboard`: dashboards of Grafana (3006.16 salt/states/grafana4_dashboard.py, salt/states/grafana_dashboard.py). */
+/**
+ * `grafana4_dashboard` and `grafana_dashboard`: dashboards of Grafana (3006.16 salt/states/grafana4_dashboard.py,
+ * salt/states/grafana_dashboard.py).
+ */
 import { toJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import {

@@ -1,4 +1,7 @@
-/** `grafana4_datasource` and `grafana_datasource`: data sources of Grafana (3006.16 salt/states/grafana4_datasource.py, salt/states/grafana_datasource.py). */
+/**
+ * `grafana4_datasource` and `grafana_datasource`: data sources of Grafana (3006.16 salt/states/grafana4_datasource.py,
+ * salt/states/grafana_datasource.py).
+ */
 import { deepDiff } from '../../formats/data/deep-diff.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -39,7 +42,10 @@ function shown(data: Dict): Dict {
   );
 }
 
-/** What of the wanted fields can be compared: not the secrets that Grafana keeps to itself, nor what it does not keep at all. */
+/**
+ * What of the wanted fields can be compared: not the secrets that Grafana keeps to itself, nor what it does not keep at
+ * all.
+ */
 const comparable = (wanted: Dict, current: Dict): Dict =>
   new Map(
     [...wanted].filter(
@@ -50,8 +56,8 @@ const comparable = (wanted: Dict, current: Dict): Dict =>
 /**
  * A data source with what is wanted of it, as far as Grafana tells it.
  *
- * Salt compat: Salt goes by the list of all, from which Grafana 5 and newer leave out basicAuthUser and withCredentials, and so changes them
- * at each run.
+ * Salt compat: Salt goes by the list of all, from which Grafana 5 and newer leave out basicAuthUser and
+ * withCredentials, and so changes them at each run.
  */
 async function inFull(ctx: StateContext, listed: Dict, { fields, profile }: Wanted): Promise<Dict> {
   const isLeftOut = ([key, value]: [string, Value]): boolean =>
@@ -74,7 +80,8 @@ async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> 
     return outcome(name, true, `New data source ${name} added`, shown(data));
   }
   const compared = comparable(data, current);
-  // Salt compat: fields that Grafana adds by itself make each run a change in Salt, and the result of a run without one None
+  // Salt compat: fields that Grafana adds by itself make each run a change in Salt, and the result of a run without one
+  // None
   if (isAs(current, compared)) return outcome(name, true, `Data source ${name} already up-to-date`);
   foretell(ctx, `Datasource ${name} will be updated`);
   await ctx.functions.call('grafana4.update_datasource', [current.get('id') ?? null], given);

@@ -1,4 +1,6 @@
-/** `grafana4`: users, organisations, data sources and dashboards of Grafana. Follows 3006.16 salt/modules/grafana4.py. */
+/**
+ * `grafana4`: users, organisations, data sources and dashboards of Grafana. Follows 3006.16 salt/modules/grafana4.py.
+ */
 import { dict, isDict, type Value } from '../../python/values/value.ts';
 import {
   defineFunction,

@@ -1,4 +1,6 @@
-/** `grains.*`: reading grains, and changing those in `<configuration folder>/grains` (3006.16 salt/modules/grains.py). */
+/**
+ * `grains.*`: reading grains, and changing those in `<configuration folder>/grains` (3006.16 salt/modules/grains.py).
+ */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ArgumentError } from '../../errors/errors.ts';
@@ -54,7 +56,10 @@ function readKey(key: Value): Value {
   return key;
 }
 
-/** A key that is looked for the delimiter before anything is changed. @throws ArgumentError for numbers and None, in Python's words */
+/**
+ * A key that is looked for the delimiter before anything is changed.
+ * @throws ArgumentError for numbers and None, in Python's words
+ */
 function changedKey(key: Value): Value {
   if (typeof readKey(key) === 'string' || Array.isArray(key) || isDict(key)) return key;
   throw new ArgumentError(`argument of type '${pyTypeName(key)}' is not iterable`);

@@ -7,7 +7,10 @@ import { grainName, grainValue } from './state/names.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
-/** Sets a grain. @returns the result of `grains.set` as a state's, with the comment and the changes of a success replaced */
+/**
+ * Sets a grain.
+ * @returns the result of `grains.set` as a state's, with the comment and the changes of a success replaced
+ */
 async function setGrain(
   ctx: StateContext,
   name: string,

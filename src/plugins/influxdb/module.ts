@@ -1,4 +1,7 @@
-/** `influxdb`: databases, users, retention policies and continuous queries of InfluxDB 1.x. Follows 3006.16 salt/modules/influxdbmod.py. */
+/**
+ * `influxdb`: databases, users, retention policies and continuous queries of InfluxDB 1.x. Follows 3006.16
+ * salt/modules/influxdbmod.py.
+ */
 import { toJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';

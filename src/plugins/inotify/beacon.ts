@@ -1,8 +1,8 @@
 /**
- * `inotify`: tells of changes of files and folders (salt/beacons/inotify.py, 3006.16), through Node's `fs.watch`. That tells names
- * that came or went (`rename`) and contents or attributes that changed (`change`); what it was is found out by looking: creating,
- * deleting, `modify` and `attrib` are told apart, moving is seen as creating and deleting, and the masks for opening, reading
- * and closing never fire.
+ * `inotify`: tells of changes of files and folders (salt/beacons/inotify.py, 3006.16), through Node's `fs.watch`. That
+ * tells names that came or went (`rename`) and contents or attributes that changed (`change`); what it was is found out
+ * by looking: creating, deleting, `modify` and `attrib` are told apart, moving is seen as creating and deleting, and
+ * the masks for opening, reading and closing never fire.
  */
 import { lstatSync, readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -80,7 +80,9 @@ function validate(config: Value): Verdict {
 /** What is not told: names, with `*` in them patterns, and with `regex` an expression. */
 type Exclusion = { readonly text: string } | { readonly regex: string };
 
-/** `['/a/b', '*.swp', {'/c/.*': {regex: true}}]`. Salt compat: a mapping without `regex` excludes nothing, as in Salt. */
+/**
+ * `['/a/b', '*.swp', {'/c/.*': {regex: true}}]`. Salt compat: a mapping without `regex` excludes nothing, as in Salt.
+ */
 function readExclusions(value: Value): Exclusion[] {
   return (Array.isArray(value) ? value : []).flatMap((item): Exclusion[] => {
     if (!isDict(item)) return [{ text: String(item) }];

@@ -78,7 +78,10 @@ interface RuleAt {
   readonly family: string;
 }
 
-/** The number in the chain that a place counted from its end has. @throws CommandExecutionError where there is no such chain */
+/**
+ * The number in the chain that a place counted from its end has.
+ * @throws CommandExecutionError where there is no such chain
+ */
 async function placeInChain(ctx: ModuleContext, at: RuleAt, position: Value): Promise<Value> {
   const number = toNumber(position);
   if (number === undefined || number >= 0) return position;

@@ -77,8 +77,8 @@ async function newPair(keysize: number): Promise<Dict> {
 }
 
 /**
- * The id that a new key is stored under. Salt compat: Salt takes out of every id what no host name has, so that `web_1` would
- * become `web1`; here that happens only to what cannot be an id.
+ * The id that a new key is stored under. Salt compat: Salt takes out of every id what no host name has, so that `web_1`
+ * would become `web1`; here that happens only to what cannot be an id.
  */
 function cleanId(given: string): string {
   const trimmed = given.trim();

@@ -53,7 +53,10 @@ async function setSystemLayout(ctx: ModuleContext, layout: string): Promise<stri
   return layout;
 }
 
-/** @throws CommandExecutionError with what the program says. Salt compat: Salt says that the layout was set, whatever comes of it. */
+/**
+ * @throws CommandExecutionError with what the program says. Salt compat: Salt says that the layout was set, whatever
+ *   comes of it.
+ */
 async function carryOut(ctx: ModuleContext, words: readonly string[]): Promise<void> {
   const { retcode, stdout, stderr } = await runAll(ctx, words);
   if (retcode !== 0) throw new CommandExecutionError(`${words.join(' ')} failed: ${stderr || stdout}`);

@@ -1,4 +1,7 @@
-/** `ldap`: a directory is asked: whose entry it is, whether he can bind with his password, his groups (salt/auth/ldap.py, 3006.16). */
+/**
+ * `ldap`: a directory is asked: whose entry it is, whether he can bind with his password, his groups
+ * (salt/auth/ldap.py, 3006.16).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -50,8 +53,8 @@ function isLocal(host: string): boolean {
 }
 
 /**
- * Whether the user can bind. His entry is looked for by the account of `binddn` and `bindpw`, or by nobody (`anonymous`); without these
- * he binds by the name that `binddn` makes of his own.
+ * Whether the user can bind. His entry is looked for by the account of `binddn` and `bindpw`, or by nobody
+ * (`anonymous`); without these he binds by the name that `binddn` makes of his own.
  *
  * Salt compat: with `anonymous` and without `bindpw` Salt searches nothing, so that `filter` has no effect.
  */
@@ -111,8 +114,8 @@ async function bindForGroups(
 }
 
 /**
- * The name by which a user binds himself: a distinguished name, or such as `{{ username }}@example.com`. What is neither could be taken
- * for the name of a way to authenticate.
+ * The name by which a user binds himself: a distinguished name, or such as `{{ username }}@example.com`. What is
+ * neither could be taken for the name of a way to authenticate.
  */
 function bindName(template: string, username: string): string | undefined {
   const isDn = template.includes('=');

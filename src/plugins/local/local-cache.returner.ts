@@ -1,4 +1,7 @@
-/** `local_cache`: keeps returns in files below `cachedir`, in the layout of Salt's job cache (salt/returners/local_cache.py, 3006.16). */
+/**
+ * `local_cache`: keeps returns in files below `cachedir`, in the layout of Salt's job cache
+ * (salt/returners/local_cache.py, 3006.16).
+ */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
@@ -19,7 +22,10 @@ import { param } from '../../runtime/loader/params.ts';
 
 const KEPT = ['return', 'retcode', 'success'];
 
-/** The folder of a job: the hash of its id, cut after two digits. @throws CommandExecutionError for what is no job id */
+/**
+ * The folder of a job: the hash of its id, cut after two digits.
+ * @throws CommandExecutionError for what is no job id
+ */
 function jobFolder(ctx: ModuleContext, jid: unknown): string {
   if (!isSafeJid(jid)) throw new CommandExecutionError(`${String(jid)} is no job id.`);
   const hashType = ctx.opts.get('hash_type');

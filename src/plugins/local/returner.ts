@@ -1,4 +1,7 @@
-/** `local`: prints the return where the minion's output goes, for trying returners out (salt/returners/local.py, 3006.16). */
+/**
+ * `local`: prints the return where the minion's output goes, for trying returners out (salt/returners/local.py,
+ * 3006.16).
+ */
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 

@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * What was added to a file. Salt compat: Salt forgets what comes after a rotation until the new file is as long as the old one
- * was; here a new or shorter file is read from its beginning.
+ * What was added to a file. Salt compat: Salt forgets what comes after a rotation until the new file is as long as the
+ * old one was; here a new or shorter file is read from its beginning.
  */
 function readNew(path: string, last: Place | undefined): { text: string; place: Place } {
   const file = openSync(path, 'r');

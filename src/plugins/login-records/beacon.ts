@@ -1,4 +1,7 @@
-/** `wtmp` and `btmp`: tell of log-ins, log-outs and failed log-ins (salt/beacons/wtmp.py, salt/beacons/btmp.py, 3006.16). */
+/**
+ * `wtmp` and `btmp`: tell of log-ins, log-outs and failed log-ins (salt/beacons/wtmp.py, salt/beacons/btmp.py,
+ * 3006.16).
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readDate } from '../../python/text/date-text.ts';
 import { pyStr } from '../../python/values/repr.ts';

@@ -58,7 +58,8 @@ class Reader {
     else if (text !== '' && !text.startsWith('#')) this.#command(text, raw);
   }
 
-  // Salt compat: 3006.16 takes the lines of a script for commands, and loses all but one `endscript` when it writes them
+  // Salt compat: 3006.16 takes the lines of a script for commands, and loses all but one `endscript` when it writes
+  // them
   #scriptLine(text: string): void {
     if (text !== 'endscript') {
       this.#script?.lines.push(text);

@@ -1,6 +1,6 @@
 /**
- * `logstash`: sends events to a Logstash input over UDP or TCP (salt/engines/logstash_engine.py, 3006.16), in version 1 of the format of
- * python-logstash.
+ * `logstash`: sends events to a Logstash input over UDP or TCP (salt/engines/logstash_engine.py, 3006.16), in version 1
+ * of the format of python-logstash.
  */
 import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
@@ -39,9 +39,8 @@ export const logstashEngine = defineEngine({
 });
 
 /**
- * The object of one event.
- * Salt compat: Salt fails for events whose data has names such as `name`, `args` or `message`, and leaves `id` out; here the event's
- * data stands whole, below what the format itself has.
+ * The object of one event. Salt compat: Salt fails for events whose data has names such as `name`, `args` or `message`,
+ * and leaves `id` out; here the event's data stands whole, below what the format itself has.
  */
 function logstashMessage(data: Dict, tag: string, nowMs: number): Dict {
   return new Map<Value, Value>([

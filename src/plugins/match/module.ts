@@ -100,7 +100,8 @@ function matchBy(ctx: ModuleContext, name: Value, tgt: Value, minionId: Value): 
   const wanted = name === 'list_' ? 'list' : pyStr(name);
   const type = [...BY_ID, ...BY_DATA, ...BY_NOTHING].find((known) => known === wanted);
   if (type === undefined) throw new PythonError('KeyError', pyRepr(name));
-  // Salt compat: Salt hands the minion's id to grain and pillar functions as delimiter; here it has no meaning for them.
+  // Salt compat: Salt hands the minion's id to grain and pillar functions as delimiter; here it has no meaning for
+  // them.
   return matches(ctx, type, tgt, BY_ID.includes(type) ? { minionId } : {});
 }
 

@@ -1,6 +1,6 @@
 /**
- * `mongo`: returns, jobs and events in the collections of Salt's returner (salt/returners/mongo_future_return.py, 3006.16). The
- * `_id` of each document follows from what it is, so that writing it again is no second document.
+ * `mongo`: returns, jobs and events in the collections of Salt's returner (salt/returners/mongo_future_return.py,
+ * 3006.16). The `_id` of each document follows from what it is, so that writing it again is no second document.
  */
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';

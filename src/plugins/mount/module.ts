@@ -1,4 +1,7 @@
-/** `mount`: file systems, mounted now and at the machine's start, and swap. Follows 3006.16 salt/modules/mount.py (Linux). */
+/**
+ * `mount`: file systems, mounted now and at the machine's start, and swap. Follows 3006.16 salt/modules/mount.py
+ * (Linux).
+ */
 import { mkdirSync } from 'node:fs';
 import { CommandExecutionError, CommandNotFoundError } from '../../errors/errors.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';

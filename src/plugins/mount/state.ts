@@ -134,7 +134,10 @@ async function unmounted(
   return outcome(name, result, `${comment}. Removed target from fstab`, changes.set('persist', 'purged'));
 }
 
-/** The kernel writes a folder without the slash at its end. Salt compat: to Salt nothing is mounted at `/data/`, which it says with True. */
+/**
+ * The kernel writes a folder without the slash at its end. Salt compat: to Salt nothing is mounted at `/data/`, which
+ * it says with True.
+ */
 async function unmountedFolder(
   ctx: StateContext,
   args: Parameters<typeof unmounted>[1],

@@ -1,4 +1,6 @@
-/** `mysql`: names and passwords in a table of MySQL or MariaDB: the option `mysql_auth` (salt/auth/mysql.py, 3006.16). */
+/**
+ * `mysql`: names and passwords in a table of MySQL or MariaDB: the option `mysql_auth` (salt/auth/mysql.py, 3006.16).
+ */
 import { readFileSync } from 'node:fs';
 import type { RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';

@@ -1,4 +1,6 @@
-/** `cache: mysql`, MariaDB or MySQL (salt/cache/mysql_cache.py, 3006.16): one table, with a row for each key of a bank. */
+/**
+ * `cache: mysql`, MariaDB or MySQL (salt/cache/mysql_cache.py, 3006.16): one table, with a row for each key of a bank.
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from '../../storage/cache/cache-server.ts';

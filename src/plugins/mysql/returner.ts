@@ -248,7 +248,10 @@ function successText(value: Value | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : truthy(value) ? '1' : '0';
 }
 
-/** A row as it stands in a statement. @throws CommandExecutionError when it is longer than a column or a statement may be */
+/**
+ * A row as it stands in a statement.
+ * @throws CommandExecutionError when it is longer than a column or a statement may be
+ */
 function rowText(session: MysqlSession, facts: Facts, table: string, { what, values }: NewRow): string {
   for (const [column, text] of values) {
     const { bytes } = columnOf(facts, table, column);

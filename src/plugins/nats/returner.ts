@@ -1,6 +1,6 @@
 /**
- * `nats`: returns, jobs and events as messages (`returner/subjects.ts`), for whoever subscribes; with JetStream they are kept, too,
- * and can be looked up. Salt has no such returner.
+ * `nats`: returns, jobs and events as messages (`returner/subjects.ts`), for whoever subscribes; with JetStream they
+ * are kept, too, and can be looked up. Salt has no such returner.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
@@ -212,8 +212,8 @@ class NatsStore implements ReturnStore {
   }
 
   /**
-   * The streams forget by themselves, by when a message came; this goes by the time in the jid, for the jobs whose loads are here:
-   * to look at all returns would be too much.
+   * The streams forget by themselves, by when a message came; this goes by the time in the jid, for the jobs whose
+   * loads are here: to look at all returns would be too much.
    */
   removeOlderThan(atMs: number): Promise<void> {
     return this.#use(async ({ jetStream }) => {

@@ -1,4 +1,6 @@
-/** `network`: addresses, names, connections and ways of this machine. Follows 3006.16 salt/modules/network.py (Linux). */
+/**
+ * `network`: addresses, names, connections and ways of this machine. Follows 3006.16 salt/modules/network.py (Linux).
+ */
 import { existsSync } from 'node:fs';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';

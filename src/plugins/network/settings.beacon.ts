@@ -20,7 +20,10 @@ function validate(config: Value): Verdict {
   return VALID;
 }
 
-/** The interfaces that are meant, each with what is watched: those of the name, else those that the name as an expression finds. */
+/**
+ * The interfaces that are meant, each with what is watched: those of the name, else those that the name as an
+ * expression finds.
+ */
 function meant(wanted: Dict, now: ReadonlyMap<string, InterfaceSettings>): Map<string, Dict> {
   const out = new Map<string, Dict>();
   for (const [key, options] of wanted) {

@@ -85,7 +85,9 @@ async function addRule(ctx: ModuleContext, at: NftRule, words: readonly string[]
   return answer(said === '', `${said === '' ? 'Added' : 'Failed to add'} ${what}`);
 }
 
-/** Salt compat: Salt hands nft a mapping instead of the handle, so that it can remove no rule; and none by its place. */
+/**
+ * Salt compat: Salt hands nft a mapping instead of the handle, so that it can remove no rule; and none by its place.
+ */
 async function deleteRule(
   ctx: ModuleContext,
   at: NftChain & { readonly position: string | undefined; readonly rule: string | undefined },

@@ -1,7 +1,7 @@
 /**
- * `oidc`: log-ins at a provider of OpenID Connect, through `salt-api`. Salt has no such system. The master believes no program that says who
- * has logged in: it is shown the provider's token and the secret of the log-in, and checks both itself, so that a stolen `salt-api` cannot
- * name anybody who does not log in there. Each token counts once.
+ * `oidc`: log-ins at a provider of OpenID Connect, through `salt-api`. Salt has no such system. The master believes no
+ * program that says who has logged in: it is shown the provider's token and the secret of the log-in, and checks both
+ * itself, so that a stolen `salt-api` cannot name anybody who does not log in there. Each token counts once.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

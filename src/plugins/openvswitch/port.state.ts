@@ -75,7 +75,8 @@ async function lookAtTunnel(
   const types = asList(await ask(ctx, 'interface_get_type', name));
   if (!truthy(await ctx.functions.call('dig.check_ip', [remote])))
     return [false, 'Remote is not valid ip address.'];
-  // Salt compat: Salt compares the text, and so makes a tunnel at each run that has a further option, or whose id is written otherwise
+  // Salt compat: Salt compares the text, and so makes a tunnel at each run that has a further option, or whose id is
+  // written otherwise
   const now = optionsIn(options[0] ?? '');
   const port = type === 'vxlan' ? targetPort(wanted) : undefined;
   const isThere =

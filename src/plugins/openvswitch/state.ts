@@ -1,4 +1,7 @@
-/** `openvswitch_bridge` and `openvswitch_db`: bridges and records of Open vSwitch (3006.16 salt/states/openvswitch_bridge.py, 3006.16 salt/states/openvswitch_db.py). */
+/**
+ * `openvswitch_bridge` and `openvswitch_db`: bridges and records of Open vSwitch (3006.16
+ * salt/states/openvswitch_bridge.py, 3006.16 salt/states/openvswitch_db.py).
+ */
 import { toPyInt } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
@@ -79,7 +82,10 @@ export const openvswitchBridgeStates = defineModule({
   },
 });
 
-/** Whether two values of a column are the same. ovs-vsctl says a set of one as what is in it, and a set in an order of its own. */
+/**
+ * Whether two values of a column are the same. ovs-vsctl says a set of one as what is in it, and a set in an order of
+ * its own.
+ */
 function isSame(now: Value, wanted: Value): boolean {
   if (!Array.isArray(wanted)) return valuesEqual(now, wanted);
   const rest = Array.isArray(now) ? [...now] : [now];

@@ -1,4 +1,6 @@
-/** `newline_values_only`: the values without minion names, one per line (3006.16 salt/output/newline_values_only.py). */
+/**
+ * `newline_values_only`: the values without minion names, one per line (3006.16 salt/output/newline_values_only.py).
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { asDict, type Outputter } from './outputter.ts';
 

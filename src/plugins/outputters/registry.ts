@@ -69,8 +69,8 @@ const NOT_FOR_MINIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The outputter that a minion asks for with its return, when it may: `highstate`, `txt` and the like, and custom ones. Salt
- * compat: one that would hide the return or whose it is is not used; Salt prints with whatever a minion names.
+ * The outputter that a minion asks for with its return, when it may: `highstate`, `txt` and the like, and custom ones.
+ * Salt compat: one that would hide the return or whose it is is not used; Salt prints with whatever a minion names.
  * @param out the field of that name
  */
 export function minionsOutputter(out: Value | undefined): string | undefined {

@@ -57,7 +57,10 @@ export const fileBackend: BackendSpec = {
 /** What a name that is not there is compared with, where no hash is. */
 const NOBODYS_HASH = '$apr1$nobodyss$xxxxxxxxxxxxxxxxxxxxxx';
 
-/** Checked for names that are not there, so that they cost what others cost: the hash of the file that takes longest. What comes of it is not looked at. */
+/**
+ * Checked for names that are not there, so that they cost what others cost: the hash of the file that takes longest.
+ * What comes of it is not looked at.
+ */
 function costliestHash(lines: readonly (readonly string[])[]): string {
   let [found, cost] = [NOBODYS_HASH, 0];
   for (const [, hash = ''] of lines) {
@@ -102,8 +105,8 @@ function faultOf(file: FileConfig): string | undefined {
 }
 
 /**
- * Salt compat: the first line of a name counts; a line before it that has not enough fields fails the log-in, so that a file of
- * another form lets nobody in.
+ * Salt compat: the first line of a name counts; a line before it that has not enough fields fails the log-in, so that a
+ * file of another form lets nobody in.
  */
 function isInTextFile(text: string, file: FileConfig, { username, password }: Credentials): boolean {
   const given = password.reveal();

@@ -18,9 +18,9 @@ async function installed(ctx: StateContext, args: readonly Value[]): Promise<Dic
 const STATES = ['snapshot', 'devel', 'alpha', 'beta', 'stable'];
 
 /**
- * Whether what is installed is what is wanted: the version, where one is said, whatever its state; else any that is at least as far.
- * Salt compat: Salt also wants the very state, and so installs a stable one at each run where beta is enough, and a version that is
- * beta where nothing is said of states.
+ * Whether what is installed is what is wanted: the version, where one is said, whatever its state; else any that is at
+ * least as far. Salt compat: Salt also wants the very state, and so installs a stable one at each run where beta is
+ * enough, and a version that is beta where nothing is said of states.
  */
 function isRight(found: Value | undefined, version: string | undefined, preferred: string): boolean {
   if (!Array.isArray(found)) return false;

@@ -24,7 +24,10 @@ async function statusOf(
     : { status: 'installed', version: installed };
 }
 
-/** The beacon. Salt compat: `refresh: True` refreshes the lists of packages, as documented; Salt looks for it in the wrong place. */
+/**
+ * The beacon. Salt compat: `refresh: True` refreshes the lists of packages, as documented; Salt looks for it in the
+ * wrong place.
+ */
 export const pkgBeacon = defineBeacon({
   name: 'pkg',
   doc: 'Reports packages that were installed, removed, or have an upgrade since the last look.',

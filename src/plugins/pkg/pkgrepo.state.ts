@@ -137,7 +137,9 @@ const DIFFERENT =
   'This may cause pkg states to behave differently than stated if this action is repeated without test=True, due to the ' +
   'differences in the configured repositories.';
 
-/** With apt: the source as it will be, or a sentence. A PPA that this system cannot have is refused where it is added. */
+/**
+ * With apt: the source as it will be, or a sentence. A PPA that this system cannot have is refused where it is added.
+ */
 function describedRepository({ grains }: StateContext, { repo, words }: Wanted): Dict | string {
   const line = namedLine(grains, repo, words);
   return line.startsWith('ppa:') ? new Map() : describedSource(line, words);

@@ -50,7 +50,9 @@ interface MasterLine {
   readonly further: string[];
 }
 
-/** Salt compat: lines that go on with the one before them belong to it; with Salt nearly all of them end the function. */
+/**
+ * Salt compat: lines that go on with the one before them belong to it; with Salt nearly all of them end the function.
+ */
 function masterLines(path: string): MasterLine[] {
   const lines: MasterLine[] = [];
   for (const text of linesOf(path)) {
@@ -127,8 +129,8 @@ async function queueOf(ctx: ModuleContext): Promise<Dict[]> {
   const queue: Dict[] = [];
   let message: Dict | undefined;
   for (const line of splitLines(await runText(ctx, ['mailq']))) {
-    // Salt compat: a message that is being sent, or on hold, has a mark behind its id, and days of one digit two blanks in front; with Salt
-    // both are no messages
+    // Salt compat: a message that is being sent, or on hold, has a mark behind its id, and days of one digit two blanks
+    // in front; with Salt both are no messages
     const [, queue_id, size, timestamp, sender] = QUEUED.exec(line) ?? [];
     if (queue_id !== undefined && !/^Mail/.test(line)) message = dict({ queue_id, size, timestamp, sender });
     else if (/^\s+[^\s(]/.test(line)) message?.set('recipient', line.trim());

@@ -1,4 +1,7 @@
-/** `postgres`: names and passwords in a table of PostgreSQL: the option `postgres_auth`, which is as `mysql_auth`. Not in Salt. */
+/**
+ * `postgres`: names and passwords in a table of PostgreSQL: the option `postgres_auth`, which is as `mysql_auth`. Not
+ * in Salt.
+ */
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { PostgresConnections } from './returner/connections.ts';

@@ -33,7 +33,10 @@ const LOAD_FIELDS: readonly (readonly [column: string, field: string])[] = [
   ['fun', 'fun'],
 ];
 
-/** As Salt documents them, but for the index on the whole data of events, which refuses long ones; with one on jid and id. */
+/**
+ * As Salt documents them, but for the index on the whole data of events, which refuses long ones; with one on jid and
+ * id.
+ */
 const SCHEMA: ReadonlyMap<string, PostgresTable> = new Map<string, PostgresTable>([
   [
     'jids',

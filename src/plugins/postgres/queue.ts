@@ -1,6 +1,6 @@
 /**
- * Queues in PostgreSQL, a table each, in the database of the options `queue.pgjsonb.*` (salt/queues/pgjsonb_queue.py, 3006.16), so that a
- * real Salt goes on with them. Items are any JSON.
+ * Queues in PostgreSQL, a table each, in the database of the options `queue.pgjsonb.*` (salt/queues/pgjsonb_queue.py,
+ * 3006.16), so that a real Salt goes on with them. Items are any JSON.
  */
 import { parseJson } from '../../formats/json/text.ts';
 import type { Dict, Value } from '../../python/values/value.ts';

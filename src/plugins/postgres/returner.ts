@@ -1,6 +1,7 @@
 /**
  * `postgres` and `pgjsonb`: jobs, returns and events in PostgreSQL, in the tables of Salt's returners of these names
- * (salt/returners/postgres.py and salt/returners/pgjsonb.py, 3006.16). They differ in the types of columns and the names of options.
+ * (salt/returners/postgres.py and salt/returners/pgjsonb.py, 3006.16). They differ in the types of columns and the
+ * names of options.
  */
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { PostgresSession } from './returner/connections.ts';

@@ -1,5 +1,6 @@
 /**
- * `postgres_user` and `postgres_group`: roles of PostgreSQL (3006.16 salt/states/postgres_user.py, salt/states/postgres_group.py).
+ * `postgres_user` and `postgres_group`: roles of PostgreSQL (3006.16 salt/states/postgres_user.py,
+ * salt/states/postgres_group.py).
  */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';

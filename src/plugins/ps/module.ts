@@ -30,7 +30,11 @@ import { bootSeconds, pids, Process, userNames } from './module/process.ts';
 const SECOND_MS = 1000;
 const TERM = 15;
 
-/** Sends a signal. @returns false where the process is not there @throws CommandExecutionError where it is not allowed */
+/**
+ * Sends a signal.
+ * @returns false where the process is not there
+ * @throws CommandExecutionError where it is not allowed
+ */
 function send(pid: number, signal: number): boolean {
   try {
     process.kill(pid, signal);

@@ -33,7 +33,8 @@ function differences(policy: Dict, wanted: WantedPolicy): string[] {
   const differs: [string, boolean][] = [
     ['Pattern', !valuesEqual(has('pattern'), wanted.pattern)],
     ['Definition', !valuesEqual(definitionOf(has('definition')), definitionOf(wanted.definition))],
-    // Salt compat: Salt looks for the word under a name that its function does not give, and sets the policy again each time.
+    // Salt compat: Salt looks for the word under a name that its function does not give, and sets the policy again each
+    // time.
     ['Applyto', truthy(wanted.apply_to) && !valuesEqual(has('apply_to'), wanted.apply_to)],
     ['Priority', pyCount(has('priority')) !== pyCount(wanted.priority)],
   ];

@@ -34,7 +34,10 @@ async function pulled(ctx: ModuleContext, path: string, runas: Value): Promise<b
   return true;
 }
 
-/** The variables of a build: `CONFIGURE_OPTS="--no-tcmalloc" CFLAGS="-fno-tree-dce"`, or a mapping. Salt compat: Salt drops them. */
+/**
+ * The variables of a build: `CONFIGURE_OPTS="--no-tcmalloc" CFLAGS="-fno-tree-dce"`, or a mapping. Salt compat: Salt
+ * drops them.
+ */
 async function buildVariables(ctx: ModuleContext): Promise<DictInit> {
   const out: Record<string, Value> = {};
   if (['FreeBSD', 'NetBSD', 'OpenBSD'].includes(pyStr(ctx.grains.get('os') ?? ''))) out['MAKE'] = 'gmake';

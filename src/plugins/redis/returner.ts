@@ -107,8 +107,8 @@ class RedisStore implements ReturnStore {
   }
 
   /**
-   * Salt's redis returner takes no events. Ours keeps them in a sorted set, scored by their time in milliseconds: an event that
-   * is sent twice is one member, and the old ones are cut off by their score.
+   * Salt's redis returner takes no events. Ours keeps them in a sorted set, scored by their time in milliseconds: an
+   * event that is sent twice is one member, and the old ones are cut off by their score.
    */
   saveEvents(events: readonly SavedEvent[], masterId: string): Promise<void> {
     const nowMs = (this.#settings.clock ?? systemClock).nowMs();
@@ -176,8 +176,8 @@ class RedisStore implements ReturnStore {
   }
 
   /**
-   * Redis forgets by itself, after `keep_jobs_seconds`. What is removed here is older than that by the time in its jid, and, as
-   * Salt does it, returns without a time in their jid whose load has gone.
+   * Redis forgets by itself, after `keep_jobs_seconds`. What is removed here is older than that by the time in its jid,
+   * and, as Salt does it, returns without a time in their jid whose load has gone.
    */
   removeOlderThan(atMs: number): Promise<void> {
     return this.#connection.use(async (redis) => {

@@ -11,8 +11,8 @@ import { runAll } from '../shared/program.ts';
 const INSTALLER = 'https://raw.githubusercontent.com/rvm/rvm/master/binscripts/rvm-installer';
 
 /**
- * Fetches the installer and has bash run it.
- * Salt compat: Salt runs both in one pipe, so that an installer that cannot be fetched counts as one that has succeeded.
+ * Fetches the installer and has bash run it. Salt compat: Salt runs both in one pipe, so that an installer that cannot
+ * be fetched counts as one that has succeeded.
  */
 async function install(ctx: ModuleContext, runas: Value): Promise<true> {
   const fetched = await runAll(ctx, ['curl', '-fLsS', INSTALLER], { runas });

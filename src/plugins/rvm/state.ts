@@ -9,7 +9,10 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const MICRO = /-([0-9]{4}\.[0-9]{2}|p[0-9]+)$/;
 
-/** Whether a version that rvm lists is the one that is asked for: without a micro version any fits, for a bare name any version. */
+/**
+ * Whether a version that rvm lists is the one that is asked for: without a micro version any fits, for a bare name any
+ * version.
+ */
 function isMeant(ruby: string, implementation: string, listed: string): boolean {
   let version = implementation === 'ruby' ? listed : `${implementation}-${listed}`;
   if (!MICRO.test(ruby)) version = version.replace(MICRO, '');

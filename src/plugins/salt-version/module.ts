@@ -1,4 +1,6 @@
-/** `salt_version`: releases of Salt by their names. Follows 3006.16 salt/modules/salt_version.py and salt/version.py. */
+/**
+ * `salt_version`: releases of Salt by their names. Follows 3006.16 salt/modules/salt_version.py and salt/version.py.
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';

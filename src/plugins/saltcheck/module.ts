@@ -1,4 +1,7 @@
-/** `saltcheck`: tests of states, written as calls of functions and what is asserted of their results (3006.16 salt/modules/saltcheck.py). */
+/**
+ * `saltcheck`: tests of states, written as calls of functions and what is asserted of their results (3006.16
+ * salt/modules/saltcheck.py).
+ */
 import { availableParallelism } from 'node:os';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { toPyInt } from '../../python/conversions.ts';
@@ -29,7 +32,10 @@ async function testFiles(ctx: ModuleContext, saltenv: string): Promise<TestFiles
   return new TestFiles(ctx, saltenv, pyStr(location));
 }
 
-/** The SLS that the top file gives this minion in an environment. @throws CommandExecutionError when the top file has errors */
+/**
+ * The SLS that the top file gives this minion in an environment.
+ * @throws CommandExecutionError when the top file has errors
+ */
 async function topStates(ctx: ModuleContext, saltenv: string): Promise<string[]> {
   const top = await ctx.functions.call('state.show_top', [], dict({ saltenv }));
   if (Array.isArray(top)) throw new CommandExecutionError(top.map((one) => pyStr(one)).join('\n'));

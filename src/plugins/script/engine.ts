@@ -1,4 +1,7 @@
-/** `script`: runs a command over and over, and fires an event for each line that it prints (salt/engines/script.py, 3006.16). */
+/**
+ * `script`: runs a command over and over, and fires an event for each line that it prints (salt/engines/script.py,
+ * 3006.16).
+ */
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { messageOf } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * `yaml` and `json`: values in files, which are merged into one mapping and searched like a pillar (salt/sdb/yaml.py, 3006.16; `json`, which
- * Salt does not have, reads its files as JSON).
+ * `yaml` and `json`: values in files, which are merged into one mapping and searched like a pillar (salt/sdb/yaml.py,
+ * 3006.16; `json`, which Salt does not have, reads its files as JSON).
  */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';

@@ -1,4 +1,7 @@
-/** `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports. Follows 3006.16 salt/modules/selinux.py. */
+/**
+ * `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports. Follows
+ * 3006.16 salt/modules/selinux.py.
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';

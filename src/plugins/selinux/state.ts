@@ -1,4 +1,7 @@
-/** `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports (3006.16 salt/states/selinux.py). */
+/**
+ * `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports (3006.16
+ * salt/states/selinux.py).
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';

@@ -85,7 +85,10 @@ async function lock(ctx: ModuleContext, name: string, isLocked: boolean, root: R
   return (await state()) === isLocked;
 }
 
-/** `shadow.set_password`: the hash goes into the file itself, or to a program's standard input; never into a log or an argument. */
+/**
+ * `shadow.set_password`: the hash goes into the file itself, or to a program's standard input; never into a log or an
+ * argument.
+ */
 async function setPassword(
   ctx: ModuleContext,
   name: string,
@@ -100,7 +103,8 @@ async function setPassword(
   if (/[:\n]/.test(password))
     throw new SaltInvocationError('A hashed password has neither colons nor line ends.');
   if (useProgram) {
-    // Salt compat: Salt has usermod do it, which takes the hash as an argument only, where every user of the machine reads it.
+    // Salt compat: Salt has usermod do it, which takes the hash as an argument only, where every user of the machine
+    // reads it.
     const words = ['chpasswd', ...rootWords(root), '--encrypted'];
     await runText(ctx, words, { stdin: `${name}:${password}\n`, output_loglevel: 'quiet' });
   } else {

@@ -1,4 +1,7 @@
-/** Copies of files that were replaced, in `<cachedir>/file_backup`. Follows 3006.16 salt/modules/file.py, salt/utils/files.py. */
+/**
+ * Copies of files that were replaced, in `<cachedir>/file_backup`. Follows 3006.16 salt/modules/file.py,
+ * salt/utils/files.py.
+ */
 import { chmodSync, chownSync, statSync, unlinkSync } from 'node:fs';
 import { copyContent, listFolder } from '../../host/file-operations.ts';
 import { baseName, dirName, isDir, isFile, joinPath, splitPath } from '../../python/paths.ts';

@@ -24,7 +24,10 @@ export class CommandProblem extends CommandExecutionError {
   }
 }
 
-/** The problem that an error tells of, also one that a module in Python has raised with `info`; undefined for any other error. */
+/**
+ * The problem that an error tells of, also one that a module in Python has raised with `info`; undefined for any other
+ * error.
+ */
 export function problemOf(error: unknown): CommandProblem | undefined {
   if (error instanceof CommandProblem) return error;
   if (!(error instanceof CommandExecutionError) || !(error.cause instanceof PythonError)) return undefined;

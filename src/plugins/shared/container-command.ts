@@ -1,4 +1,6 @@
-/** Commands in containers: their words and variables, whatever runs them (3006.16 salt/modules/container_resource.py). */
+/**
+ * Commands in containers: their words and variables, whatever runs them (3006.16 salt/modules/container_resource.py).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { splitWords } from '../../python/shell-words.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -10,8 +12,8 @@ const CONTAINER_PATH = 'PATH=/bin:/usr/bin:/sbin:/usr/sbin:/opt/bin:/usr/local/b
 const SHELL_SIGNS = /[|&;<>()$`\\*?[\]#~%{}!\n]|^\w+=/;
 
 /**
- * The words of a command. Salt compat: there, a shell of this machine reads it, and takes pipes and variables for its own; here one of
- * the container does, where one is needed.
+ * The words of a command. Salt compat: there, a shell of this machine reads it, and takes pipes and variables for its
+ * own; here one of the container does, where one is needed.
  */
 export function commandWords(cmd: string, hasShell: boolean): string[] {
   const words = hasShell && SHELL_SIGNS.test(cmd) ? ['sh', '-c', cmd] : splitWords(cmd);
@@ -20,8 +22,8 @@ export function commandWords(cmd: string, hasShell: boolean): string[] {
 }
 
 /**
- * The variables of this machine that are kept, by name, so that no argument has their values; and the path, unless it is one of them.
- * Salt compat: there, the values are arguments, which every user of the machine reads.
+ * The variables of this machine that are kept, by name, so that no argument has their values; and the path, unless it
+ * is one of them. Salt compat: there, the values are arguments, which every user of the machine reads.
  */
 export function keptVariables(keepEnv: Value): {
   readonly path: readonly string[];

@@ -1,4 +1,7 @@
-/** The file in which a minion keeps values for itself: those of the module `data`, and without a master its mine (3006.16 salt/modules/data.py). */
+/**
+ * The file in which a minion keeps values for itself: those of the module `data`, and without a master its mine
+ * (3006.16 salt/modules/data.py).
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';

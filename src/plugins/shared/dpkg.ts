@@ -13,8 +13,8 @@ import { runAll, runStdout, runText } from './program.ts';
 import { addVersion, type Versions } from './packages.ts';
 
 /**
- * True on Debian and what comes from it, unless the configuration's own grains name another family. Asks the machine, not its
- * grains, which `salt-call` collects only when needed.
+ * True on Debian and what comes from it, unless the configuration's own grains name another family. Asks the machine,
+ * not its grains, which `salt-call` collects only when needed.
  */
 export function hasDpkg(opts: Dict): boolean {
   const told = opts.get('grains');

@@ -16,7 +16,8 @@ const SMALL: ReadonlyMap<string, number> = new Map([
 
 /**
  * @param errors `strict`, `ignore`, `replace`, `xmlcharrefreplace` or `backslashreplace`
- * @throws PythonError UnicodeEncodeError for characters that do not fit; CommandExecutionError for encodings we do not know
+ * @throws PythonError UnicodeEncodeError for characters that do not fit; CommandExecutionError for encodings we do not
+ *   know
  */
 export function encodeText(text: string, encoding: string, errors = 'strict'): Buffer {
   const name = encoding.toLowerCase().replaceAll('_', '-');
@@ -38,7 +39,10 @@ export function encodeText(text: string, encoding: string, errors = 'strict'): B
   return Buffer.from(fitting.join(''), 'latin1');
 }
 
-/** The contents that a file is compared with. Salt compat: Salt's test mode takes them as UTF-8, and finds a difference each time. */
+/**
+ * The contents that a file is compared with. Salt compat: Salt's test mode takes them as UTF-8, and finds a difference
+ * each time.
+ */
 export function encodedContents(contents: Value, encoding: Value | undefined, errors: Value): Value {
   if (typeof contents !== 'string' || encoding === undefined || !truthy(encoding)) return contents;
   return encodeText(contents, pyStr(encoding), pyStr(errors));

@@ -1,4 +1,7 @@
-/** Reading files as text the way Salt does, and telling text from other content (3006.16 salt/utils/files.py, salt/utils/stringutils.py). */
+/**
+ * Reading files as text the way Salt does, and telling text from other content (3006.16 salt/utils/files.py,
+ * salt/utils/stringutils.py).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { readBytes, readStart } from '../../host/file-operations.ts';
 import { isFile } from '../../python/paths.ts';

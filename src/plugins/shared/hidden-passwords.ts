@@ -1,8 +1,10 @@
 /**
- * Passwords in the addresses of repositories. Git hands an address on to its helpers as an argument, which every user of the machine reads;
- * here git gets the address without user and password, and those through its environment and its own credential protocol.
+ * Passwords in the addresses of repositories. Git hands an address on to its helpers as an argument, which every user
+ * of the machine reads; here git gets the address without user and password, and those through its environment and its
+ * own credential protocol.
  *
- * Salt compat: Salt (3006.16 salt/modules/git.py) hands over the whole address. What git writes into its configuration is the same.
+ * Salt compat: Salt (3006.16 salt/modules/git.py) hands over the whole address. What git writes into its configuration
+ * is the same.
  */
 import type { Random } from '../../host/random.ts';
 
@@ -114,7 +116,8 @@ export function hideGitPasswords(words: readonly string[]): HiddenPasswords {
 }
 
 /**
- * The same for npm, which fetches archives by itself: it gets the password of `https://…` among its settings, one for each host.
+ * The same for npm, which fetches archives by itself: it gets the password of `https://…` among its settings, one for
+ * each host.
  * @returns words without passwords, and the settings as variables
  */
 export function hideNpmPasswords(words: readonly string[]): HiddenPasswords {
@@ -138,7 +141,9 @@ export function placeholder(random: Random): string {
   return `brine-${random.bytes(12).toString('hex')}`;
 }
 
-/** Replaces values of git's configuration: `git config --edit` runs it with the file, as the user whose file that is. */
+/**
+ * Replaces values of git's configuration: `git config --edit` runs it with the file, as the user whose file that is.
+ */
 const EDITOR =
   'f() { text=$(while IFS= read -r line || [ -n "$line" ]; do case "$line" in' +
   ' *"= $BRINE_GIT_OLD") printf "%s\\n" "${line%"$BRINE_GIT_OLD"}$BRINE_GIT_NEW";;' +

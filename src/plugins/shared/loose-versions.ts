@@ -1,4 +1,6 @@
-/** Comparing versions of anything, as Python's LooseVersion does with Salt's additions (3006.16 salt/utils/versions.py). */
+/**
+ * Comparing versions of anything, as Python's LooseVersion does with Salt's additions (3006.16 salt/utils/versions.py).
+ */
 import { compareText } from '../../python/values/order.ts';
 
 type Part = number | string;

@@ -1,4 +1,6 @@
-/** What every package system has in common: targets, changes, problems. Follows 3006.16 salt/modules/pkg_resource.py. */
+/**
+ * What every package system has in common: targets, changes, problems. Follows 3006.16 salt/modules/pkg_resource.py.
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { isAbs } from '../../python/paths.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
@@ -53,7 +55,10 @@ export function packageChanges(before: Versions, after: Versions): Dict {
   return dictChanges(versionsDict(before, false), versionsDict(after, false));
 }
 
-/** What differs between two mappings: `{key: {old, new}}`, an empty text for what one of them has not; the order is that of `compare_dicts`. */
+/**
+ * What differs between two mappings: `{key: {old, new}}`, an empty text for what one of them has not; the order is that
+ * of `compare_dicts`.
+ */
 export function dictChanges(old: Dict, now: Dict): Dict {
   const out: Dict = new Map();
   for (const name of new Set([...now.keys(), ...old.keys()])) {

@@ -4,8 +4,8 @@ import type { ModuleContext } from '../../runtime/loader/module.ts';
 import type { Dict } from '../../python/values/value.ts';
 
 /**
- * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and templates, which
- * look into what they get, still get the mapping, and the log has the reason.
+ * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and
+ * templates, which look into what they get, still get the mapping, and the log has the reason.
  * @param module whose function was refused
  * @throws CommandExecutionError
  */

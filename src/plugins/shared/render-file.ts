@@ -1,4 +1,6 @@
-/** Templates as `cp` knows them: files that are rendered when they are fetched, and paths (salt/modules/cp.py, 3006.16). */
+/**
+ * Templates as `cp` knows them: files that are rendered when they are fetched, and paths (salt/modules/cp.py, 3006.16).
+ */
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { functionsForTemplates } from '../../runtime/loader/for-templates.ts';
@@ -22,7 +24,8 @@ export interface TemplateUse {
 }
 
 /**
- * Renders a text. It sees `salt`, `grains`, `pillar`, `opts`, `saltenv`, and can import and include files of the master.
+ * Renders a text. It sees `salt`, `grains`, `pillar`, `opts`, `saltenv`, and can import and include files of the
+ * master.
  * @throws the engine's error; CommandExecutionError for an engine that there is not
  */
 export async function renderTemplateText(
@@ -66,7 +69,10 @@ async function renderByPackage(
   return typeof made === 'string' ? made : '';
 }
 
-/** What a template of this minion sees: `salt`, `grains`, `pillar`, `opts`, `saltenv`, its variables, and files of the master. */
+/**
+ * What a template of this minion sees: `salt`, `grains`, `pillar`, `opts`, `saltenv`, its variables, and files of the
+ * master.
+ */
 export function templateContext(
   ctx: ModuleContext,
   { saltenv, path, variables }: Omit<TemplateUse, 'engine'>,
@@ -101,7 +107,10 @@ async function readIncluded(
   return text === undefined || path === false ? undefined : { text, path };
 }
 
-/** Two paths, rendered when `template` says so. @throws CommandExecutionError `Failed to render file path with error: …` */
+/**
+ * Two paths, rendered when `template` says so.
+ * @throws CommandExecutionError `Failed to render file path with error: …`
+ */
 export async function renderPaths(
   ctx: ModuleContext,
   paths: readonly Value[],

@@ -25,7 +25,10 @@ export function rvmProgram(runas: Value): string | undefined {
   return isProgram(path) ? path : undefined;
 }
 
-/** Runs rvm, as the option `rvm.runas` says where nobody is named. @returns what it printed; false where it has failed or is not there */
+/**
+ * Runs rvm, as the option `rvm.runas` says where nobody is named.
+ * @returns what it printed; false where it has failed or is not there
+ */
 export async function runRvm(
   ctx: ModuleContext,
   words: readonly Value[],

@@ -1,4 +1,7 @@
-/** Files for programs that read from a file what no argument is to have: only the account that runs the program can read them. */
+/**
+ * Files for programs that read from a file what no argument is to have: only the account that runs the program can read
+ * them.
+ */
 import { chownSync, rmSync } from 'node:fs';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { makeTempFile } from '../../host/file-operations.ts';

@@ -101,7 +101,8 @@ export function dataFormat(name: string): Serializer | undefined {
 
 /**
  * Writes or reads data in a format.
- * @throws CommandExecutionError for a format that is not known; PythonError with Salt's class for data that does not fit
+ * @throws CommandExecutionError for a format that is not known; PythonError with Salt's class for data that does not
+ *   fit
  */
 export function convertData(
   serializer: string,

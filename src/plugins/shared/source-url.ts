@@ -1,4 +1,6 @@
-/** Addresses of sources as Python's `urlparse` takes them apart (3.11 Lib/urllib/parse.py), and Salt's own additions. */
+/**
+ * Addresses of sources as Python's `urlparse` takes them apart (3.11 Lib/urllib/parse.py), and Salt's own additions.
+ */
 import { withoutCredentials } from '../../python/values/masked.ts';
 
 /** Protocols that another machine answers, in the order in which messages name them. */
@@ -18,8 +20,8 @@ export interface UrlParts {
 /**
  * Takes an address apart.
  *
- * Salt compat: a path of this machine has neither a query nor a fragment, so that `?` and `#` in it belong to the file's name; Salt
- * cuts there, and fails or takes another file.
+ * Salt compat: a path of this machine has neither a query nor a fragment, so that `?` and `#` in it belong to the
+ * file's name; Salt cuts there, and fails or takes another file.
  */
 export function parseUrl(url: string): UrlParts {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase();

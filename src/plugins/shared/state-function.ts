@@ -1,4 +1,6 @@
-/** How a state function is described: an execution function that is handed its state call and gives a state's result. */
+/**
+ * How a state function is described: an execution function that is handed its state call and gives a state's result.
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type {
   FunctionSpec,
@@ -29,10 +31,16 @@ export interface StateResult {
 export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
   readonly doc: string;
   readonly params: P;
-  /** Name of the parameter that takes the remaining keywords; without it unknown arguments end the whole run, as in Salt. */
+  /**
+   * Name of the parameter that takes the remaining keywords; without it unknown arguments end the whole run, as in
+   * Salt.
+   */
   readonly kwargs?: string;
   readonly examples?: readonly string[];
-  /** @param kwargs what fits no parameter; the keywords of the state system (`__id__`, `order`, `onlyif` …) are in `ctx.state.low` only */
+  /**
+   * @param kwargs what fits no parameter; the keywords of the state system (`__id__`, `order`, `onlyif` …) are in
+   *   `ctx.state.low` only
+   */
   run(
     ctx: StateContext,
     args: TypedArguments<P>,

@@ -1,4 +1,6 @@
-/** `slack_webhook`: each return as a message, by an incoming webhook (salt/returners/slack_webhook_return.py, 3006.16). */
+/**
+ * `slack_webhook`: each return as a message, by an incoming webhook (salt/returners/slack_webhook_return.py, 3006.16).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';

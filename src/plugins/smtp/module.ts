@@ -34,7 +34,10 @@ const textIn = (options: Dict, name: string): string | undefined => {
   return truthy(value) ? pyStr(value) : undefined;
 };
 
-/** Salt compat: Salt takes a boolean for no; what says yes is yes here, since a mail in the clear is not what was asked for. */
+/**
+ * Salt compat: Salt takes a boolean for no; what says yes is yes here, since a mail in the clear is not what was asked
+ * for.
+ */
 const saysYes = (value: Value): boolean => value === true || pyStr(value).toLowerCase() === 'true';
 
 async function profileOf(ctx: ModuleContext, profile: string): Promise<Dict> {
@@ -50,7 +53,9 @@ function split(server: string, preset: number): { readonly host: string; readonl
   return { host, port: port === undefined ? preset : Number(port) };
 }
 
-/** Errors for which Salt's function answers false: a name that nobody knows, a log-in or a recipient that is refused. */
+/**
+ * Errors for which Salt's function answers false: a name that nobody knows, a log-in or a recipient that is refused.
+ */
 const ANSWERED_FALSE = new Set(['EDNS', 'ENOTFOUND', 'EAI_AGAIN', 'EAUTH', 'EENVELOPE', 'EMESSAGE']);
 
 async function send(ctx: ModuleContext, place: Place, mail: Mail): Promise<boolean> {

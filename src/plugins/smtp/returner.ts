@@ -90,9 +90,8 @@ async function openTransport(host: string, options: Options): Promise<Transport>
 }
 
 /**
- * The subject and the fields that are to stand behind it.
- * Salt compat: there, the fields are rendered with the subject, so that what a return says is a template, and so is a subject in
- * --return_kwargs. Here both are text.
+ * The subject and the fields that are to stand behind it. Salt compat: there, the fields are rendered with the subject,
+ * so that what a return says is a template, and so is a subject in --return_kwargs. Here both are text.
  */
 async function subjectFor(ctx: ModuleContext, ret: Dict, options: Options): Promise<string> {
   const subject = textOption(options, 'subject') ?? SUBJECT;
@@ -124,8 +123,8 @@ async function bodyFor(ctx: ModuleContext, ret: Dict, options: Options): Promise
 }
 
 /**
- * Templates see options and pillar, and files can be mailed as templates, so only the configuration names them: who may publish
- * nothing but test.ping may still add --return_kwargs.
+ * Templates see options and pillar, and files can be mailed as templates, so only the configuration names them: who may
+ * publish nothing but test.ping may still add --return_kwargs.
  */
 function refuseTemplates(ret: Dict): void {
   for (const name of ['template', 'renderer'])

@@ -1,6 +1,6 @@
 /**
- * Queues in SQLite files, one each, in the folder of the option `sqlite_queue_dir` (salt/queues/sqlite_queue.py, 3006.16): the same files
- * and tables, so that a real Salt goes on with them.
+ * Queues in SQLite files, one each, in the folder of the option `sqlite_queue_dir` (salt/queues/sqlite_queue.py,
+ * 3006.16): the same files and tables, so that a real Salt goes on with them.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * `sqlite3`: jobs and returns in one SQLite file, with the tables of Salt's returner (salt/returners/sqlite3_return.py, 3006.16),
- * so that a file that Salt has written is read and continued. Events, which Salt's does not keep, have a table like MySQL's.
+ * `sqlite3`: jobs and returns in one SQLite file, with the tables of Salt's returner (salt/returners/sqlite3_return.py,
+ * 3006.16), so that a file that Salt has written is read and continued. Events, which Salt's does not keep, have a
+ * table like MySQL's.
  */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -23,7 +23,10 @@ const WHERE = {
 const TABLE = { name: param.text({ doc: 'The table.' }), ...DB } as const;
 const MANY = 'More than one row matched the specified query';
 
-/** Runs a state's work on its database; what fails is its comment. In test mode a database that is not there is an empty one. */
+/**
+ * Runs a state's work on its database; what fails is its comment. In test mode a database that is not there is an empty
+ * one.
+ */
 async function onDatabase(
   ctx: StateContext,
   name: string,
@@ -180,7 +183,8 @@ async function makeTable(
     return outcome(name, true, `Created table '${name}'`, changes);
   }
   const wanted = sql.trim();
-  // Salt compat: Salt compares what is written, and so with `force` makes a table anew at each run whose statement says IF NOT EXISTS
+  // Salt compat: Salt compares what is written, and so with `force` makes a table anew at each run whose statement says
+  // IF NOT EXISTS
   if (wanted === old || (await asKept(ctx, name, wanted)) === old)
     return outcome(name, true, `'${name}' exists with matching schema`);
   if (!force) return failure(name, `Expected schema=${wanted}\nactual schema=${pyStr(old)}`);

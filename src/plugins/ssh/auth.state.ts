@@ -69,7 +69,10 @@ function takenError({ state }: StateContext): Value | undefined {
 
 const INVALID_KEY = 'Invalid public ssh key, most likely has spaces or invalid syntax';
 
-/** Whether `ssh.set_auth_key` would not take a key, which is known without its file. Salt compat: Salt's test mode promises it. */
+/**
+ * Whether `ssh.set_auth_key` would not take a key, which is known without its file. Salt compat: Salt's test mode
+ * promises it.
+ */
 function isInvalid({ key, fingerprint_hash_type }: Pick<KeyWish, 'key' | 'fingerprint_hash_type'>): boolean {
   const hashType = truthy(fingerprint_hash_type) ? pyStr(fingerprint_hash_type) : undefined;
   return /\s/.test(key.trim()) || fingerprintOf(key, hashType) === undefined;
@@ -136,7 +139,9 @@ async function sourceLines(ctx: StateContext, wish: KeyWish): Promise<string[]> 
 /** Answers about keys, what has to be told first in front. */
 const ANSWERS = ['fail', 'invalid', 'Invalid public key', 'new', 'replace', 'no change'];
 
-/** What two answers come to. Salt compat: Salt takes the one about the last line, and says of keys before it nothing. */
+/**
+ * What two answers come to. Salt compat: Salt takes the one about the last line, and says of keys before it nothing.
+ */
 function moreTelling(a: Value, b: Value): Value {
   const rank = (answer: Value): number => ANSWERS.findIndex((one) => one === answer);
   if (rank(a) < 0) return b;

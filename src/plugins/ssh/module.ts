@@ -102,7 +102,10 @@ async function statusOf(
   return keyLine(current) === line ? 'exists' : 'update';
 }
 
-/** Changes the lines of a file of keys. @param change gives the line that takes the place of one with a key, undefined for none */
+/**
+ * Changes the lines of a file of keys.
+ * @param change gives the line that takes the place of one with a key, undefined for none
+ */
 function rewrite(path: string, change: (line: string, key: string | undefined) => string | undefined): void {
   const lines = meaningfulLines(textOf(path)).flatMap((line) => {
     const key = line.startsWith('#') ? undefined : splitKeyLine(line)?.words[1];

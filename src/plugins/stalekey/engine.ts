@@ -41,7 +41,8 @@ async function look(ctx: EngineContext, master: MasterServices, expireSeconds: n
   const path = join(String(opts.get('cachedir')), 'presence.p');
   log.debug('Checking for present minions');
   const seen = readPresence(path);
-  // without the memory every minion would be young again, and with a wrong one keys would be deleted: Salt looks again later, too
+  // without the memory every minion would be young again, and with a wrong one keys would be deleted: Salt looks again
+  // later, too
   if (seen === undefined) return log.error(`Could not read the presence file ${path}; no key is deleted.`);
   const now = clock.nowMs() / 1000;
   const [accepted, present] = [master.acceptedIds(), await master.connectedIds()];

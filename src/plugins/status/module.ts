@@ -1,4 +1,6 @@
-/** `status`: load, memory, disks, processes and network of this machine. Follows 3006.16 salt/modules/status.py (Linux). */
+/**
+ * `status`: load, memory, disks, processes and network of this machine. Follows 3006.16 salt/modules/status.py (Linux).
+ */
 import { statfsSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { CommandExecutionError } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * `syslog`: each return as JSON to the system log (salt/returners/syslog_return.py, 3006.16). Node cannot send to the log's
- * socket itself, so the system's program `logger` does it.
+ * `syslog`: each return as JSON to the system log (salt/returners/syslog_return.py, 3006.16). Node cannot send to the
+ * log's socket itself, so the system's program `logger` does it.
  */
 import { runProcess } from '../../host/process.ts';
 import { findProgram } from '../../host/which.ts';

@@ -29,7 +29,8 @@ export const sysrcStates = defineModule({
       doc: 'Makes sure that a variable has a value.',
       params: {
         ...NAME,
-        // Salt compat: a value that YAML reads as truth or as a number is never the same for Salt, which sets it each time
+        // Salt compat: a value that YAML reads as truth or as a number is never the same for Salt, which sets it each
+        // time
         value: param.by(sysrcValue, { doc: 'Its value; true and false are YES and NO.' }),
       },
       kwargs: 'kwargs',

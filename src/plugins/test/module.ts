@@ -1,4 +1,6 @@
-/** `test.*`: functions to try the minion, its arguments, its errors and its speed with (3006.16 salt/modules/test.py). */
+/**
+ * `test.*`: functions to try the minion, its arguments, its errors and its speed with (3006.16 salt/modules/test.py).
+ */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
 import { fromBigInt } from '../../python/values/int-text.ts';
@@ -22,7 +24,10 @@ const HASH_NAMES: ReadonlyMap<string, string> = new Map([
   ['blake2s', 'blake2s256'],
 ]);
 
-/** A return code as a number: None is none, what is no number a failure. Salt hands both on, and its programs fail over them. */
+/**
+ * A return code as a number: None is none, what is no number a failure. Salt hands both on, and its programs fail over
+ * them.
+ */
 function retcodeOf(code: Value): number {
   if (code === null) return 0;
   try {

@@ -1,4 +1,6 @@
-/** `timezone`: the time zone of this machine and its hardware clock. Follows 3006.16 salt/modules/timezone.py (Linux). */
+/**
+ * `timezone`: the time zone of this machine and its hardware clock. Follows 3006.16 salt/modules/timezone.py (Linux).
+ */
 import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';

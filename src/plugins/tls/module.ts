@@ -1,4 +1,7 @@
-/** `tls`: authorities of one's own, and certificates that they sign. Follows 3006.16 salt/modules/tls.py, without pyOpenSSL. */
+/**
+ * `tls`: authorities of one's own, and certificates that they sign. Follows 3006.16 salt/modules/tls.py, without
+ * pyOpenSSL.
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';
 import { PythonError } from '../../python/exceptions.ts';

@@ -19,8 +19,9 @@ export const tunedStates = defineModule({
     profile: defineState({
       doc: 'Makes sure that a profile is active.',
       params: { name: param.text({ doc: 'The profile.' }) },
-      // Salt compat: the name is the profile's, which Salt puts under its own name into the result and leaves `name` empty; one that is a
-      // part of the active one's name is not taken for it, and one that tuned-adm refuses is a failure
+      // Salt compat: the name is the profile's, which Salt puts under its own name into the result and leaves `name`
+      // empty; one that is a part of the active one's name is not taken for it, and one that tuned-adm refuses is a
+      // failure
       run: async (ctx, { name }) => {
         const now = await active(ctx);
         const known = await ctx.functions.call('tuned.list');

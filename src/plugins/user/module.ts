@@ -132,7 +132,10 @@ async function existingGroup(name: string): Promise<Value[]> {
   return ['-g', (await findGroupEntry(name, undefined))?.gid ?? ''];
 }
 
-/** Whether an account gets a group of its own: only False itself says that it does not, other false values leave it open. */
+/**
+ * Whether an account gets a group of its own: only False itself says that it does not, other false values leave it
+ * open.
+ */
 function ownGroupOf(value: Value): boolean | undefined {
   if (value === false) return false;
   return truthy(value) ? true : undefined;

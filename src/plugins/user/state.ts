@@ -16,12 +16,18 @@ function namesOf(value: Value): string[] | undefined {
   return value === null ? undefined : (Array.isArray(value) ? value : [value]).map(pyStr);
 }
 
-/** A number that is given as a text. Salt compat: Salt compares the text with the number, so that it never has what is wanted. */
+/**
+ * A number that is given as a text. Salt compat: Salt compares the text with the number, so that it never has what is
+ * wanted.
+ */
 function numberOfText(value: Value): Value {
   return typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
 }
 
-/** A day as the system counts them, also where it is given as a date. Salt compat: Salt sets a date, and then does not find it. */
+/**
+ * A day as the system counts them, also where it is given as a date. Salt compat: Salt sets a date, and then does not
+ * find it.
+ */
 function daysOf(value: Value): Value {
   const isDate = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value.trim());
   const time = isDate ? Date.parse(`${value.trim()}T00:00:00Z`) : NaN;

@@ -1,4 +1,7 @@
-/** `vault.*`: tokens of HashiCorp Vault for minions, and what they may read with them (salt/runners/vault.py, 3006.16 and 3007.8). */
+/**
+ * `vault.*`: tokens of HashiCorp Vault for minions, and what they may read with them (salt/runners/vault.py, 3006.16
+ * and 3007.8).
+ */
 import { verify } from 'node:crypto';
 import { isValidMinionId } from '../../host/files.ts';
 import { BrineError } from '../../errors/errors.ts';

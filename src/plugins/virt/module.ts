@@ -1,6 +1,6 @@
 /**
- * `virt`: machines, networks and pools of libvirt, as far as its programs virsh, virt-install and qemu-img serve them. Follows 3006.16
- * salt/modules/virt.py, which needs libvirt's Python library.
+ * `virt`: machines, networks and pools of libvirt, as far as its programs virsh, virt-install and qemu-img serve them.
+ * Follows 3006.16 salt/modules/virt.py, which needs libvirt's Python library.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

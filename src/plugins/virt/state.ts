@@ -118,8 +118,8 @@ const isOfState = (error: unknown): error is CommandExecutionError | SaltInvocat
   isRefusal(error) || error instanceof SaltInvocationError;
 
 /**
- * The disks and the screen that a machine that is there would have to be given. They are told when it is made; later it has them, and
- * only other ones are more than libvirt's programs can do.
+ * The disks and the screen that a machine that is there would have to be given. They are told when it is made; later it
+ * has them, and only other ones are more than libvirt's programs can do.
  */
 async function devicesToChange(ctx: StateContext, wanted: Wanted, login: Dict): Promise<Dict> {
   const { name, disks, graphics } = wanted;

@@ -1,6 +1,6 @@
 /**
- * `watchdog`: tells of changes of folders (salt/beacons/watchdog.py, 3006.16), through Node's `fs.watch`. The files in a folder are
- * watched, not those in folders below it.
+ * `watchdog`: tells of changes of folders (salt/beacons/watchdog.py, 3006.16), through Node's `fs.watch`. The files in
+ * a folder are watched, not those in folders below it.
  */
 import { lstatSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `xml`: values and attributes in files of XML. Follows 3006.16 salt/modules/xml.py, with `xml.etree.ElementTree` below it. */
+/**
+ * `xml`: values and attributes in files of XML. Follows 3006.16 salt/modules/xml.py, with `xml.etree.ElementTree` below
+ * it.
+ */
 import { ArgumentError } from '../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';
 import { findElement } from '../../formats/xml/element-path.ts';

@@ -1,4 +1,7 @@
-/** Who may log in from where, and which addresses are served at all (`api_acl`, `authorized_ips`; salt/netapi/rest_cherrypy/app.py, 3006.16). */
+/**
+ * Who may log in from where, and which addresses are served at all (`api_acl`, `authorized_ips`;
+ * salt/netapi/rest_cherrypy/app.py, 3006.16).
+ */
 import type { Logger } from '../../host/log.ts';
 import { visibleName } from '../../python/values/visible.ts';
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
@@ -19,7 +22,10 @@ export function mayLogIn(acl: Value, user: Value, address: string, log: Logger):
   return isAllowed;
 }
 
-/** Addresses as a list, as the names of a mapping, or as a text. Salt compat: Salt looks for an address anywhere in a text. */
+/**
+ * Addresses as a list, as the names of a mapping, or as a text. Salt compat: Salt looks for an address anywhere in a
+ * text.
+ */
 function addressList(addresses: Value | undefined): readonly Value[] {
   if (Array.isArray(addresses)) return addresses;
   if (addresses !== undefined && isDict(addresses)) return [...addresses.keys()];

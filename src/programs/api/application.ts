@@ -1,6 +1,7 @@
 /**
- * From a request to its answer, in the order in which CherryPy and Salt's tools look at it: what browsers get, files, the resource, the
- * session, other origins, who asks, the body, the parameters, the answer and its media type (salt/netapi/rest_cherrypy/app.py, 3006.16).
+ * From a request to its answer, in the order in which CherryPy and Salt's tools look at it: what browsers get, files,
+ * the resource, the session, other origins, who asks, the body, the parameters, the answer and its media type
+ * (salt/netapi/rest_cherrypy/app.py, 3006.16).
  */
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
@@ -312,7 +313,10 @@ export class Application {
     exchange.set('Set-Cookie', parts.join('; '));
   }
 
-  /** `app`: browsers get a page, whatever address they ask for. Salt compat: whoever takes HTML is a browser, unless he takes just anything. */
+  /**
+   * `app`: browsers get a page, whatever address they ask for. Salt compat: whoever takes HTML is a browser, unless he
+   * takes just anything.
+   */
   #wantsPage(exchange: Exchange): boolean {
     const { app, app_path: appPath, static_path: staticPath } = this.#deps.settings.values;
     if (app === null || exchange.path.startsWith(appPath) || exchange.path.startsWith(staticPath))
@@ -338,7 +342,10 @@ export class Application {
     return this.#rootPrefix !== '' && wholePath === this.#rootPrefix;
   }
 
-  /** The root without its slash, below which relative addresses would be others. Without the host, which a proxy may have changed. */
+  /**
+   * The root without its slash, below which relative addresses would be others. Without the host, which a proxy may
+   * have changed.
+   */
   #sendMoved(exchange: Exchange): Promise<void> {
     const place = `${this.#rootPrefix}/${/\?.*$/.exec(exchange.request.url ?? '')?.[0] ?? ''}`;
     exchange.set('Location', place);

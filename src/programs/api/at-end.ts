@@ -3,7 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 
-/** Calls back when an answer has ended, however. What goes wrong in it is written to the log, and costs nobody else anything. */
+/**
+ * Calls back when an answer has ended, however. What goes wrong in it is written to the log, and costs nobody else
+ * anything.
+ */
 export function atEnd(response: ServerResponse, log: Logger, run: () => void): void {
   response.once('close', () => {
     try {

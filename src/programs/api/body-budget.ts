@@ -1,7 +1,7 @@
 /**
- * What the body of a request may cost, by how far its sender is known. One byte can stand for a mapping that takes two hundred, so that the
- * parts of a body are counted in its bytes before anything is made of them; and all bodies together have a bound. The figures are explained in
- * docs/internals/limits.md.
+ * What the body of a request may cost, by how far its sender is known. One byte can stand for a mapping that takes two
+ * hundred, so that the parts of a body are counted in its bytes before anything is made of them; and all bodies
+ * together have a bound. The figures are explained in docs/internals/limits.md.
  */
 import { HttpFault } from './http-fault.ts';
 

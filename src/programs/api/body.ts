@@ -1,6 +1,6 @@
 /**
- * What a request brings, read within bounds and made into values by its content type (salt/netapi/rest_cherrypy/app.py `hypermedia_in`,
- * 3006.16).
+ * What a request brings, read within bounds and made into values by its content type (salt/netapi/rest_cherrypy/app.py
+ * `hypermedia_in`, 3006.16).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson } from '../../formats/json/text.ts';

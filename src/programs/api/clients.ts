@@ -1,4 +1,6 @@
-/** The clients that low data may name, and whether they may be used (salt/netapi/__init__.py `NetapiClient`, 3006.16). */
+/**
+ * The clients that low data may name, and whether they may be used (salt/netapi/__init__.py `NetapiClient`, 3006.16).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -33,7 +35,10 @@ export interface ClientsDeps {
   readonly master: MasterCalls;
   readonly limits: LoginLimits;
   readonly turns: Turns;
-  /** Of these turns those that calls with a name and a password may have: whoever guesses leaves the others to those who have a token. */
+  /**
+   * Of these turns those that calls with a name and a password may have: whoever guesses leaves the others to those who
+   * have a token.
+   */
   readonly guests: Turns;
 }
 

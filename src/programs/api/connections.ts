@@ -1,6 +1,7 @@
 /**
- * What one connection, and one address, may hold: whoever asks for much and takes nothing of it is cut off, and one address does not take all
- * connections there are. Readers of events have a limit of their own (event-streams.ts), which binds much sooner.
+ * What one connection, and one address, may hold: whoever asks for much and takes nothing of it is cut off, and one
+ * address does not take all connections there are. Readers of events have a limit of their own (event-streams.ts),
+ * which binds much sooner.
  */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -8,7 +9,10 @@ import type { PacedConnection } from '../../network/http/paced-connection.ts';
 import { addressGroup, isLoopback } from '../../network/transport/address-group.ts';
 import type { Proxies } from './proxies.ts';
 
-/** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
+/**
+ * Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has
+ * no limit.
+ */
 export const CONNECTIONS_MAX = 10_000;
 const OF_ADDRESS_MAX = 2_000;
 /** Within this time a client takes at least so many bytes of what waits for him. */

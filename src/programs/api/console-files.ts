@@ -1,6 +1,7 @@
 /**
- * The console: the page that browsers get at the root, and the files that it loads. They are made by `scripts/build-console.mjs` and named by
- * what is in them, so that a browser may keep them for good. Nothing in the page may reach another host or run what is not one of these files.
+ * The console: the page that browsers get at the root, and the files that it loads. They are made by
+ * `scripts/build-console.mjs` and named by what is in them, so that a browser may keep them for good. Nothing in the
+ * page may reach another host or run what is not one of these files.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

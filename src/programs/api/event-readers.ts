@@ -1,6 +1,7 @@
 /**
- * Everybody who listens to a stream of events, in either version and over web sockets: how many there are, how many of one user, and what waits
- * for those who do not read. A user without any right may listen to as much as others, and not to all that there is.
+ * Everybody who listens to a stream of events, in either version and over web sockets: how many there are, how many of
+ * one user, and what waits for those who do not read. A user without any right may listen to as much as others, and not
+ * to all that there is.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

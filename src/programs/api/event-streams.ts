@@ -1,6 +1,6 @@
 /**
- * Everybody who listens to events over HTTP. The bus is read once, an event is written as JSON once, and a reader who does not take what is
- * sent to him is cut off before it costs memory.
+ * Everybody who listens to events over HTTP. The bus is read once, an event is written as JSON once, and a reader who
+ * does not take what is sent to him is cut off before it costs memory.
  */
 import { toJson } from '../../formats/json/text.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
@@ -17,7 +17,10 @@ import { withoutToken } from './token-events.ts';
 
 /** What may wait for one reader. */
 export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** An event that comes sooner after others than this is sent together with them: a write for each would be most of the work. */
+/**
+ * An event that comes sooner after others than this is sent together with them: a write for each would be most of the
+ * work.
+ */
 const TOGETHER_MS = 10;
 /** With many readers it is so many times what the last events took to send, so that time is left for all else, */
 const REST = 2;
@@ -79,7 +82,11 @@ export class EventStreams {
     return this.#readers.size;
   }
 
-  /** Begins to send. @returns ends it @throws HttpFault 503 when there is no room; UnreachableError without an event bus */
+  /**
+   * Begins to send.
+   * @returns ends it
+   * @throws HttpFault 503 when there is no room; UnreachableError without an event bus
+   */
   async add(reader: StreamReader): Promise<() => void> {
     const leave = this.#all.enter({ ...reader, cutOff: () => this.#drop(reader, true) });
     if (leave === undefined) throw new HttpFault(503, 'Too many are listening to events. Try again later.');

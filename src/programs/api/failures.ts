@@ -15,7 +15,10 @@ export function faultOf(error: unknown): HttpFault | undefined {
   return undefined;
 }
 
-/** The data that is answered with status 500: what the master gives as its reason is said, and what happened in here only with `debug`. */
+/**
+ * The data that is answered with status 500: what the master gives as its reason is said, and what happened in here
+ * only with `debug`.
+ */
 export function unexpected(error: unknown, debug: boolean): Value {
   const isTold = debug || error instanceof ClientError;
   return dict({ status: 500, return: isTold ? messageOf(error) : 'An unexpected error occurred' });

@@ -1,4 +1,6 @@
-/** Every built-in function as the second version of the interface describes it: for forms, completion and documentation. */
+/**
+ * Every built-in function as the second version of the interface describes it: for forms, completion and documentation.
+ */
 import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import { RUNNER_TABLE } from '../../plugins/registry/runner/table.generated.ts';
 import { WHEEL_TABLE } from '../../plugins/registry/wheel/table.generated.ts';

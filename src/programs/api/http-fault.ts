@@ -1,4 +1,7 @@
-/** What a request is answered when it cannot be served: a status and a sentence, as a page (CherryPy's `HTTPError`, as Salt uses it). */
+/**
+ * What a request is answered when it cannot be served: a status and a sentence, as a page (CherryPy's `HTTPError`, as
+ * Salt uses it).
+ */
 import { STATUS_CODES } from 'node:http';
 
 /** The sentences that Python's library of HTTP has for a status, and that CherryPy shows. */

@@ -1,6 +1,6 @@
 /**
- * Files that strangers may ask for as often as they like, held once: all answers share their bytes, and what is compressed is compressed once.
- * A file that has changed is read anew.
+ * Files that strangers may ask for as often as they like, held once: all answers share their bytes, and what is
+ * compressed is compressed once. A file that has changed is read anew.
  */
 import { stat } from 'node:fs/promises';
 

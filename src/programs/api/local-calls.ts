@@ -1,4 +1,7 @@
-/** `local`, `local_async`, `local_batch` and `local_subset`: jobs for minions (salt/client/__init__.py `LocalClient`, 3006.16). */
+/**
+ * `local`, `local_async`, `local_batch` and `local_subset`: jobs for minions (salt/client/__init__.py `LocalClient`,
+ * 3006.16).
+ */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';

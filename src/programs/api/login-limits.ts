@@ -1,6 +1,7 @@
 /**
- * Guessing over HTTP is made slow here, too, because to the master all log-ins through the API come from this machine: an address, and a
- * name from one address or from many, may fail so often within some minutes, and is refused then without asking the master.
+ * Guessing over HTTP is made slow here, too, because to the master all log-ins through the API come from this machine:
+ * an address, and a name from one address or from many, may fail so often within some minutes, and is refused then
+ * without asking the master.
  */
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';

@@ -1,4 +1,7 @@
-/** Low data: what a client asks for, one mapping for each call (salt/netapi/__init__.py, salt/client/__init__.py, 3006.16). */
+/**
+ * Low data: what a client asks for, one mapping for each call (salt/netapi/__init__.py, salt/client/__init__.py,
+ * 3006.16).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { Secret } from '../../host/secret.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
@@ -21,7 +24,10 @@ const LOCAL_PARAMETERS: ReadonlySet<Value> = new Set([
   ...CREDENTIALS,
 ]);
 
-/** Low data that cannot be called: 400, with this sentence. (In Salt Python raises a TypeError, and the answer is a bare 500.) */
+/**
+ * Low data that cannot be called: 400, with this sentence. (In Salt Python raises a TypeError, and the answer is a bare
+ * 500.)
+ */
 export class BadCallError extends Error {
   override readonly name = 'BadCallError';
 }
@@ -113,7 +119,10 @@ export function secondsOf(value: Value | undefined, standard: number): number {
   return number !== undefined && Number.isFinite(number) && number > 0 ? number : standard;
 }
 
-/** `arg` of a runner: words are read as on a command line, `name=value` among them by its name (salt/utils/args.py `parse_input`). */
+/**
+ * `arg` of a runner: words are read as on a command line, `name=value` among them by its name (salt/utils/args.py
+ * `parse_input`).
+ */
 export function parsedArguments(given: Value | undefined): { args: Value[]; kwargs: Dict } {
   const args: Value[] = [];
   const kwargs: Dict = new Map();

@@ -1,4 +1,7 @@
-/** `runner`, `wheel` and their `_async`: functions of the master (salt/runner.py `RunnerClient`, salt/wheel/__init__.py `WheelClient`, 3006.16). */
+/**
+ * `runner`, `wheel` and their `_async`: functions of the master (salt/runner.py `RunnerClient`, salt/wheel/__init__.py
+ * `WheelClient`, 3006.16).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -24,7 +27,10 @@ import type { MasterLink } from './master-link.ts';
 export interface MasterCallsDeps {
   readonly link: MasterLink;
   readonly feed: BusFeed;
-  /** What is known of a runner function: the names of its parameters, that it takes any, or that there is none of this name. */
+  /**
+   * What is known of a runner function: the names of its parameters, that it takes any, or that there is none of this
+   * name.
+   */
   readonly runnerParameters: (fun: string) => Promise<ReadonlySet<string> | 'any' | 'none'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -88,7 +94,9 @@ export class MasterCalls {
     return this.#wheel(low);
   }
 
-  /** `wheel_async`. Salt compat: the call is under way when it is answered, and what becomes of it is on the event bus. */
+  /**
+   * `wheel_async`. Salt compat: the call is under way when it is answered, and what becomes of it is on the event bus.
+   */
   startWheel(low: Dict): Value {
     functionOf(low, 'wheel_async');
     const jid = this.#jids.next();

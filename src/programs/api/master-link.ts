@@ -1,4 +1,7 @@
-/** The API's end of the master: like every local program it sends requests in the clear, and shows what its own client has shown. */
+/**
+ * The API's end of the master: like every local program it sends requests in the clear, and shows what its own client
+ * has shown.
+ */
 import { existsSync } from 'node:fs';
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { MasterOptions } from '../../config/master-options.ts';

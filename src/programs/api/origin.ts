@@ -1,6 +1,7 @@
 /**
- * Pages of other origins. Salt echoes every origin, and lets its pages use the cookie of whoever looks at them. Here a request of a foreign
- * page has no session by cookie, unless `cors_origin` names the origin; a page that sends a token of its own is served as by Salt.
+ * Pages of other origins. Salt echoes every origin, and lets its pages use the cookie of whoever looks at them. Here a
+ * request of a foreign page has no session by cookie, unless `cors_origin` names the origin; a page that sends a token
+ * of its own is served as by Salt.
  */
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
@@ -18,7 +19,9 @@ export class Origins {
     this.#allowed = list.length === 0 ? undefined : new Set(list.map((origin) => pyStr(origin)));
   }
 
-  /** Whether a cookie counts: the request comes from no page, from one of ours, or from one of an origin that is named. */
+  /**
+   * Whether a cookie counts: the request comes from no page, from one of ours, or from one of an origin that is named.
+   */
   mayUseCookie(exchange: Exchange): boolean {
     const origin = exchange.header('origin');
     if (origin === undefined) {

@@ -1,4 +1,6 @@
-/** What somebody who has logged in may do, as `/login` tells it (salt/netapi/__init__.py `sum_permissions`, 3006.16). */
+/**
+ * What somebody who has logged in may do, as `/login` tells it (salt/netapi/__init__.py `sum_permissions`, 3006.16).
+ */
 import { pyRepr } from '../../python/values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 

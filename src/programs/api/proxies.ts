@@ -1,6 +1,7 @@
 /**
- * Where a request comes from. Salt takes the address of the connection, which behind a proxy is the proxy's for everybody. `X-Forwarded-For` counts
- * only as far as proxies that are named have written it: whatever stands before that a stranger may have made up.
+ * Where a request comes from. Salt takes the address of the connection, which behind a proxy is the proxy's for
+ * everybody. `X-Forwarded-For` counts only as far as proxies that are named have written it: whatever stands before
+ * that a stranger may have made up.
  */
 import { BlockList, isIP } from 'node:net';
 import { ConfigError } from '../../errors/errors.ts';

@@ -24,7 +24,9 @@ export interface Call {
   readonly requireAcceptable: () => void;
 }
 
-/** What an action answers: a value that becomes JSON or YAML, bytes, or a beginning behind which it goes on by itself. */
+/**
+ * What an action answers: a value that becomes JSON or YAML, bytes, or a beginning behind which it goes on by itself.
+ */
 export type Outcome =
   | { readonly value: Value; readonly status?: number }
   | {
@@ -55,8 +57,8 @@ export interface Resource {
   /** Whether bodies are read. */
   readonly readsBody: boolean;
   /**
-   * Of whom more is read than of a stranger: default of somebody who has logged in; `with a token` also where a token stands in the body, `of
-   * anybody` where strangers are to send.
+   * Of whom more is read than of a stranger: default of somebody who has logged in; `with a token` also where a token
+   * stands in the body, `of anybody` where strangers are to send.
    */
   readonly bodies?: 'with a token' | 'of anybody';
   readonly get?: Action;
@@ -76,7 +78,10 @@ export function actionFor({ get, post }: Resource, method: string): Action | und
   return method === 'POST' ? post : undefined;
 }
 
-/** Gives the parts of the path and what stands behind `?` to the parameters of an action. @throws HttpFault 404 for one that it has not */
+/**
+ * Gives the parts of the path and what stands behind `?` to the parameters of an action.
+ * @throws HttpFault 404 for one that it has not
+ */
 export function bindParams(
   { params = [], takesAny }: Action,
   path: readonly string[],

@@ -1,4 +1,6 @@
-/** The view of minions and jobs that `/ws?format_events` sends (salt/netapi/rest_cherrypy/event_processor.py, 3006.16). */
+/**
+ * The view of minions and jobs that `/ws?format_events` sends (salt/netapi/rest_cherrypy/event_processor.py, 3006.16).
+ */
 import { toJson } from '../../formats/json/text.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';

@@ -1,6 +1,7 @@
 /**
- * Who has logged in: sessions in memory, each known by a random id that its client sends (CherryPy's sessions, as Salt uses them: ten hours
- * from the last use). What is kept is the digest of the id, so that looking one up takes a time that says nothing of others.
+ * Who has logged in: sessions in memory, each known by a random id that its client sends (CherryPy's sessions, as Salt
+ * uses them: ten hours from the last use). What is kept is the digest of the id, so that looking one up takes a time
+ * that says nothing of others.
  */
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../host/bounded-map.ts';

@@ -1,4 +1,7 @@
-/** Whether the token of somebody who listens is still good: asked of the master now and then, however many events there are. */
+/**
+ * Whether the token of somebody who listens is still good: asked of the master now and then, however many events there
+ * are.
+ */
 import type { Clock } from '../../host/clock.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -26,7 +29,11 @@ export class TokenChecks {
     this.#clock = clock;
   }
 
-  /** Asks the master, unless it has been asked just now. @returns whose it is; undefined for one that is not good @throws MasterDownError */
+  /**
+   * Asks the master, unless it has been asked just now.
+   * @returns whose it is; undefined for one that is not good
+   * @throws MasterDownError
+   */
   async ask(token: string): Promise<string | undefined> {
     const known = this.#verdicts.get(token);
     if (known !== undefined && this.#isFresh(known)) return known.user;

@@ -24,7 +24,10 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** Runs something in its turn; not at all when who asked for it has gone meanwhile. @throws HttpFault 503 when too many wait */
+  /**
+   * Runs something in its turn; not at all when who asked for it has gone meanwhile.
+   * @throws HttpFault 503 when too many wait
+   */
   async take<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#busy < this.#max) this.#busy++;
     else if (!(await this.#wait(signal))) throw new HttpFault(503);

@@ -20,8 +20,8 @@ class ConfigLog {
   /**
    * Hands on what was said, once.
    * @param log of the program, which writes to the terminal and to its log file
-   * @param terminalLevel in the background, where `log` has no terminal: the level at which it is shown on the one that `-d` was called
-   *   on, which the program has until it says that it is up
+   * @param terminalLevel in the background, where `log` has no terminal: the level at which it is shown on the one that
+   *   `-d` was called on, which the program has until it says that it is up
    */
   release(log: Logger, terminalLevel?: string): void {
     const records = this.#kept.splice(0);

@@ -1,6 +1,7 @@
 /**
- * `-d`: goes on in the background. Node cannot fork itself, so a second process of the same program is started in a session
- * of its own; the first waits for it to be up and ends with its verdict, so that `-d` tells of a start that failed.
+ * `-d`: goes on in the background. Node cannot fork itself, so a second process of the same program is started in a
+ * session of its own; the first waits for it to be up and ends with its verdict, so that `-d` tells of a start that
+ * failed.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
@@ -51,9 +52,9 @@ export function startInBackground(): Promise<number> {
 }
 
 /**
- * What a daemon says on standard error until it is up. It is a file without a name: a daemon that held the caller's own standard
- * error would keep waiting whoever reads that to its end (`ssh host salt-minion -d`), and one that held a pipe would die of
- * writing to it when the caller has gone.
+ * What a daemon says on standard error until it is up. It is a file without a name: a daemon that held the caller's own
+ * standard error would keep waiting whoever reads that to its end (`ssh host salt-minion -d`), and one that held a pipe
+ * would die of writing to it when the caller has gone.
  */
 class StartWords {
   readonly fd: number;
@@ -72,7 +73,10 @@ class StartWords {
   }
 }
 
-/** Called by the daemon once it has read its configuration, which may be named from the caller's folder: it keeps no folder busy. */
+/**
+ * Called by the daemon once it has read its configuration, which may be named from the caller's folder: it keeps no
+ * folder busy.
+ */
 export function leaveFolder(env: NodeJS.ProcessEnv): void {
   if (isDaemonProcess(env)) process.chdir('/');
 }

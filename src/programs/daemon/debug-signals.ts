@@ -13,8 +13,8 @@ export interface DebugSignals {
 }
 
 /**
- * SIGUSR1 writes what the process is doing, SIGUSR2 begins and ends a profile. Each process of a daemon needs them: without, the first
- * would open Node's debugger, and the second end the process.
+ * SIGUSR1 writes what the process is doing, SIGUSR2 begins and ends a profile. Each process of a daemon needs them:
+ * without, the first would open Node's debugger, and the second end the process.
  */
 export function handleDebugSignals(signals: DebugSignals): void {
   process.on('SIGUSR1', () => dumpState(signals));

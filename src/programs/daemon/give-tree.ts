@@ -1,7 +1,7 @@
 /**
- * Giving folders to the account a daemon runs as. The folders may have been that account's before, and whoever has taken it over may
- * exchange parts of them while root walks through: so nothing is named twice. What is looked at is opened first, and what is changed
- * is the open file; what stands inside a folder is reached through the open folder.
+ * Giving folders to the account a daemon runs as. The folders may have been that account's before, and whoever has
+ * taken it over may exchange parts of them while root walks through: so nothing is named twice. What is looked at is
+ * opened first, and what is changed is the open file; what stands inside a folder is reached through the open folder.
  */
 import {
   closeSync,
@@ -23,8 +23,8 @@ const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const GONE = new Set(['ENOENT', 'ELOOP', 'ENOTDIR']);
 
 /**
- * Gives a file or a tree to a user, when root asks. Left alone are links, which are not followed; files that have a second name, which
- * may be another's; sockets and pipes; and hidden files inside, as Salt leaves them.
+ * Gives a file or a tree to a user, when root asks. Left alone are links, which are not followed; files that have a
+ * second name, which may be another's; sockets and pipes; and hidden files inside, as Salt leaves them.
  */
 export function giveTree(path: string, user: User): void {
   if (process.getuid?.() === 0) give(path, user, DEPTH_MAX);

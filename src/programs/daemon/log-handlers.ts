@@ -1,6 +1,7 @@
 /**
- * Messages for log servers: `logstash_udp_handler`, `logstash_zmq_handler`, `fluent_handler`, `sentry_handler` and `log4mongo_handler` (3006.16
- * salt/log_handlers/). What a server does not take is kept up to a bound, then dropped; nothing waits for it.
+ * Messages for log servers: `logstash_udp_handler`, `logstash_zmq_handler`, `fluent_handler`, `sentry_handler` and
+ * `log4mongo_handler` (3006.16 salt/log_handlers/). What a server does not take is kept up to a bound, then dropped;
+ * nothing waits for it.
  */
 import type { Options } from '../../config/option.ts';
 import { encode } from '../../formats/wire/msgpack.ts';

@@ -1,4 +1,7 @@
-/** Messages as documents of a collection in MongoDB, as the package log4mongo makes them (3006.16 salt/log_handlers/log4mongo_mod.py). */
+/**
+ * Messages as documents of a collection in MongoDB, as the package log4mongo makes them (3006.16
+ * salt/log_handlers/log4mongo_mod.py).
+ */
 import { hostname } from 'node:os';
 import type { MongoClient, W } from 'mongodb';
 import { systemClock, type Clock, type Timer } from '../../host/clock.ts';

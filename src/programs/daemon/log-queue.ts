@@ -1,4 +1,7 @@
-/** Messages for a server that takes them one batch after the other: kept up to a bound while it does not, then dropped and counted. */
+/**
+ * Messages for a server that takes them one batch after the other: kept up to a bound while it does not, then dropped
+ * and counted.
+ */
 import { systemClock, type Clock } from '../../host/clock.ts';
 
 /** Messages kept while nobody takes them. */

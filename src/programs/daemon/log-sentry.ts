@@ -1,4 +1,7 @@
-/** Messages as events of Sentry, in envelopes over HTTP (3006.16 salt/log_handlers/sentry_mod.py, which hands them to the package raven). */
+/**
+ * Messages as events of Sentry, in envelopes over HTTP (3006.16 salt/log_handlers/sentry_mod.py, which hands them to
+ * the package raven).
+ */
 import { hostname } from 'node:os';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -53,7 +56,10 @@ interface Found {
   readonly secretKey: string;
 }
 
-/** `https://public:secret@host/path/project`; raven's transports before the scheme (`requests+https`) have no meaning here. */
+/**
+ * `https://public:secret@host/path/project`; raven's transports before the scheme (`requests+https`) have no meaning
+ * here.
+ */
 function fromDsn(dsn: string): Found | string {
   const url = URL.canParse(dsn) ? new URL(dsn.replace(/^[a-z]+\+(?=https?:)/, '')) : undefined;
   const [, path = '', project = ''] = /^(.*)\/([^/]+)$/.exec(url?.pathname ?? '') ?? [];
@@ -82,7 +88,8 @@ function fromParts(given: Dict): Found | string {
 }
 
 /**
- * Makes events. Salt compat: `context` takes grains that the configuration has itself, since messages are told before others are known.
+ * Makes events. Salt compat: `context` takes grains that the configuration has itself, since messages are told before
+ * others are known.
  * @returns what is wrong, where something is
  */
 export function sentryEvent(given: Dict, grains: Value): ((record: Told) => Dict | undefined) | string {
@@ -128,7 +135,10 @@ function matcherOf(text: string): ((message: string) => boolean) | undefined {
   }
 }
 
-/** Posts an envelope for each event. What a server refuses (4xx) is dropped and counted; one that cannot take any more is left alone for a while. */
+/**
+ * Posts an envelope for each event. What a server refuses (4xx) is dropped and counted; one that cannot take any more
+ * is left alone for a while.
+ */
 export function sentryChannel({ url, auth, timeoutMs }: SentryPlace): LogQueue<Dict> {
   const queue: LogQueue<Dict> = new LogQueue(async (batch) => {
     for (const event of batch) {

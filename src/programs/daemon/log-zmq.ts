@@ -1,4 +1,7 @@
-/** Messages over a PUB socket of ZeroMQ that connects to a SUB socket, which listens (3006.16 salt/log_handlers/logstash_mod.py `ZMQLogstashHander`). */
+/**
+ * Messages over a PUB socket of ZeroMQ that connects to a SUB socket, which listens (3006.16
+ * salt/log_handlers/logstash_mod.py `ZMQLogstashHander`).
+ */
 import { connect } from 'node:net';
 import { systemClock, type Clock } from '../../host/clock.ts';
 import type { LogChannel } from '../../host/log-network.ts';
@@ -27,7 +30,10 @@ export function zmqAddress(value: Value): ZmqAddress | string {
   return path === undefined ? `address must be tcp://HOST:PORT or ipc:///PATH, not ${text}` : { path };
 }
 
-/** Messages to those who have subscribed; what cannot be sent is kept up to a bound (`hwm` messages), then dropped and counted. */
+/**
+ * Messages to those who have subscribed; what cannot be sent is kept up to a bound (`hwm` messages), then dropped and
+ * counted.
+ */
 export class ZmqLogChannel implements LogChannel {
   dropped = 0;
   readonly #address: ZmqAddress;

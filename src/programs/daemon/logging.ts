@@ -12,7 +12,10 @@ export interface DaemonLogging {
   readonly daemon: boolean;
   /** The option that names the log file. */
   readonly fileOption: string;
-  /** True in a process of the daemon that its main process has started: it does not repeat what is wrong with the options. */
+  /**
+   * True in a process of the daemon that its main process has started: it does not repeat what is wrong with the
+   * options.
+   */
   readonly isPart?: boolean;
 }
 

@@ -26,7 +26,10 @@ export interface MetricsServerDeps {
   readonly log: Logger;
 }
 
-/** Serves the figures of a daemon whose options have an address for them; without one nothing listens. @throws BrineError */
+/**
+ * Serves the figures of a daemon whose options have an address for them; without one nothing listens.
+ * @throws BrineError
+ */
 export async function openMetrics(
   opts: { get(name: 'metrics_address'): string },
   samples: MetricsServerDeps['samples'],

@@ -1,4 +1,7 @@
-/** Files and folders that a configuration names and that are not there: each is said once at the start, and not only to whoever misses what is in it. */
+/**
+ * Files and folders that a configuration names and that are not there: each is said once at the start, and not only to
+ * whoever misses what is in it.
+ */
 import { statSync } from 'node:fs';
 import type { OptionTable, Options } from '../../config/option.ts';
 import type { Logger } from '../../host/log.ts';
@@ -68,7 +71,9 @@ function sayMissing<T extends OptionTable>(named: readonly NamedPath[], opts: Op
   }
 }
 
-/** Paths of this machine in a text, a list, or lists by environment; not those of which an environment's name is a part. */
+/**
+ * Paths of this machine in a text, a list, or lists by environment; not those of which an environment's name is a part.
+ */
 function pathsIn(value: Value): string[] {
   if (typeof value === 'string') return value.startsWith('/') && !value.includes('__env__') ? [value] : [];
   if (Array.isArray(value)) return value.flatMap(pathsIn);

@@ -1,6 +1,6 @@
 /**
- * Telling systemd that a daemon is up. Node has no unix datagram sockets, so the program `systemd-notify` speaks for us; the
- * unit needs `NotifyAccess=all`.
+ * Telling systemd that a daemon is up. Node has no unix datagram sockets, so the program `systemd-notify` speaks for
+ * us; the unit needs `NotifyAccess=all`.
  */
 import type { Logger } from '../../host/log.ts';
 import { runProcess } from '../../host/process.ts';

@@ -5,8 +5,8 @@ import { runProcess } from '../../host/process.ts';
 import type { Logger } from '../../host/log.ts';
 
 /**
- * Brings the limit of this process, which its children inherit, to the wanted one: down to it, or up as far as the system allows; root
- * may raise the hard limit too. Says so when fewer files may be open.
+ * Brings the limit of this process, which its children inherit, to the wanted one: down to it, or up as far as the
+ * system allows; root may raise the hard limit too. Says so when fewer files may be open.
  */
 export async function limitOpenFiles(wanted: number, log: Logger): Promise<void> {
   const before = limits();

@@ -1,4 +1,7 @@
-/** Whether the configured account can read what it is to run: parts of a program are read long after root has become that account. */
+/**
+ * Whether the configured account can read what it is to run: parts of a program are read long after root has become
+ * that account.
+ */
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ErrorCode } from '../../errors/codes.ts';

@@ -1,6 +1,6 @@
 /**
- * The process manager of a daemon: starts its parts, restarts the ones that die, tells them what the daemon says, and ends them
- * all (salt/utils/process.py ProcessManager, 3006.16).
+ * The process manager of a daemon: starts its parts, restarts the ones that die, tells them what the daemon says, and
+ * ends them all (salt/utils/process.py ProcessManager, 3006.16).
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -23,10 +23,10 @@ const STOP_MS = 5_000;
 const BEAT_MS = 3_000;
 const HUNG_MS = 15_000;
 /**
- * A small nursery keeps a master of many processes small, and lets a worker that serves files use the same few buffers again. What a
- * burst of work leaves is collected when it is over (host/idle-memory.ts). A heap that grows by half at most is collected before
- * thousands of dead buffers lie in the memory of the C library, which gives back none of it afterwards: a worker keeps 8 instead of
- * 19 MB there, and serves no fewer requests.
+ * A small nursery keeps a master of many processes small, and lets a worker that serves files use the same few buffers
+ * again. What a burst of work leaves is collected when it is over (host/idle-memory.ts). A heap that grows by half at
+ * most is collected before thousands of dead buffers lie in the memory of the C library, which gives back none of it
+ * afterwards: a worker keeps 8 instead of 19 MB there, and serves no fewer requests.
  */
 const NODE_FLAGS = ['--single-threaded-gc', '--heap-growing-percent=50'];
 const NURSERY_MEGABYTES = 2;
@@ -41,8 +41,8 @@ export interface ChildSpec {
   /** Ends before the others, which it needs for that. */
   readonly endsFirst?: boolean;
   /**
-   * The daemon does without it: its start is not waited for. It is given up when it ends with {@link GIVE_UP_STATUS}, and the pauses
-   * before its restarts grow to this.
+   * The daemon does without it: its start is not waited for. It is given up when it ends with {@link GIVE_UP_STATUS},
+   * and the pauses before its restarts grow to this.
    */
   readonly optional?: { readonly pauseMaxMs: number };
   /** Megabytes of a nursery that is larger than usual, for a part whose work leaves much garbage. */
@@ -54,7 +54,10 @@ export type SupervisorOrder = { readonly type: 'ping' } | { readonly type: 'stop
 /** What every part says. */
 export type PartMessage = { readonly type: 'ready' } | { readonly type: 'pong' };
 
-/** What the supervisor needs. `S`: the parts; `T`: what the daemon tells parts; `M`: what parts say besides {@link PartMessage}. */
+/**
+ * What the supervisor needs. `S`: the parts; `T`: what the daemon tells parts; `M`: what parts say besides {@link
+ * PartMessage}.
+ */
 export interface SupervisorOptions<S extends ChildSpec, T extends object, M extends { type: string }> {
   /** The program that a part runs. */
   readonly childScript: string;

@@ -1,9 +1,15 @@
-/** What nobody has foreseen and nobody has caught: it costs what it was part of, and not the daemon with all that others wait for. */
+/**
+ * What nobody has foreseen and nobody has caught: it costs what it was part of, and not the daemon with all that others
+ * wait for.
+ */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 
-/** So many within this time are no accident any more: whatever goes wrong goes on doing so, and a new process may do better. */
+/**
+ * So many within this time are no accident any more: whatever goes wrong goes on doing so, and a new process may do
+ * better.
+ */
 const MOST = 100;
 const WITHIN_MS = 60_000;
 

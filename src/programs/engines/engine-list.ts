@@ -1,4 +1,7 @@
-/** The engines and processes that a configuration asks for (salt/engines/__init__.py `start_engines`, salt/master.py `ext_processes`, 3006.16). */
+/**
+ * The engines and processes that a configuration asks for (salt/engines/__init__.py `start_engines`, salt/master.py
+ * `ext_processes`, 3006.16).
+ */
 import { engineEntries, isReactorEngine } from '../../config/reactor.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { SOURCE_ENDINGS } from '../../runtime/extensions/folder.ts';

@@ -30,7 +30,10 @@ export async function findEngine(configured: ConfiguredEngine, parts: OwnEngineD
   );
 }
 
-/** Why there is no such engine, told before a process is started for it; undefined when there is one, as far as its name says. */
+/**
+ * Why there is no such engine, told before a process is started for it; undefined when there is one, as far as its name
+ * says.
+ */
 export function missingEngine({ engine: name, kind }: ConfiguredEngine, opts: Dict): string | undefined {
   if (kind !== 'engine' || ENGINE_TABLE.has(ENGINE_ALIASES.get(name) ?? name)) return undefined;
   const own = extensionFiles(opts, 'engines').map((file) => file.name);

@@ -1,4 +1,7 @@
-/** Engines in Python (salt/engines/__init__.py, 3006.16): `start` runs in a process of its own beside that of the engine, without a limit of time. */
+/**
+ * Engines in Python (salt/engines/__init__.py, 3006.16): `start` runs in a process of its own beside that of the
+ * engine, without a limit of time.
+ */
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { PythonError } from '../../python/exceptions.ts';

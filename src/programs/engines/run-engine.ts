@@ -17,8 +17,8 @@ export interface RunningEngine {
 }
 
 /**
- * Starts an engine. What it cannot do as it is configured is one line in the log, and the status by which it is not started again; an
- * end that nobody asked for is told, too, and is followed by another start.
+ * Starts an engine. What it cannot do as it is configured is one line in the log, and the status by which it is not
+ * started again; an end that nobody asked for is told, too, and is followed by another start.
  */
 export function runEngine(configured: ConfiguredEngine, context: EngineContext): RunningEngine {
   return { ended: work(configured, context) };

@@ -1,4 +1,7 @@
-/** Names in the master's configuration that stand for nothing: each is said once at the start, where Salt says it to whoever comes across it. */
+/**
+ * Names in the master's configuration that stand for nothing: each is said once at the start, where Salt says it to
+ * whoever comes across it.
+ */
 import { messageOf } from '../../errors/errors.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import type { Logger } from '../../host/log.ts';

@@ -11,8 +11,8 @@ const NAMES_MAX = 10_000;
 const KINDS_MAX = 32;
 
 /**
- * @returns writes the first ten warnings of a kind, then one in a thousand, each with the count: a flood of one kind does not hide the first of
- * another
+ * @returns writes the first ten warnings of a kind, then one in a thousand, each with the count: a flood of one kind
+ *   does not hide the first of another
  */
 export function countedWarnings(log: Logger): (text: string, kind?: string) => void {
   const counts = new Map<string, number>();

@@ -49,7 +49,10 @@ import { Supervisor, type ChildSpec, type PartMessage } from '../daemon/supervis
 /** The longest pause before the restart of an engine that keeps ending. */
 const ENGINE_PAUSE_MAX_MS = 60_000;
 
-/** A rendered template is garbage a moment later: with the usual nursery a fifth of the reactor's time goes into collecting it. */
+/**
+ * A rendered template is garbage a moment later: with the usual nursery a fifth of the reactor's time goes into
+ * collecting it.
+ */
 const REACTOR_NURSERY_MEGABYTES = 16;
 
 /** A part of a master. */
@@ -258,7 +261,9 @@ function startMessage(spec: MasterPart, { opts, shared, userKeys, daemon, duty }
   };
 }
 
-/** Takes over the shared key that another master of the cluster has made; minions notice as they do after a rotation. */
+/**
+ * Takes over the shared key that another master of the cluster has made; minions notice as they do after a rotation.
+ */
 function adoptSharedKey(key: Secret, deps: Pick<RotationDeps, 'clock' | 'shared' | 'supervisor'>): void {
   deps.shared.rotate(key);
   putInForce(deps);

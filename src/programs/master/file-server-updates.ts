@@ -1,4 +1,7 @@
-/** The regular updates of the file server (`roots_update_interval`), with an event when files have changed (`fileserver_events`). */
+/**
+ * The regular updates of the file server (`roots_update_interval`), with an event when files have changed
+ * (`fileserver_events`).
+ */
 import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { fileServerSettings, type FileServerSettings } from '../../storage/fileserver/settings.ts';

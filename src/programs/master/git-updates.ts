@@ -1,6 +1,6 @@
 /**
- * The regular fetches of remote sources (`gitfs_update_interval`, `git_pillar_update_interval` and the like), with an event when files of the file server
- * have changed (`fileserver_events`).
+ * The regular fetches of remote sources (`gitfs_update_interval`, `git_pillar_update_interval` and the like), with an
+ * event when files of the file server have changed (`fileserver_events`).
  */
 import type { Dict } from '../../python/values/value.ts';
 import { fetchedEvent, fetchedTag, isFetched } from '../../storage/fileserver/fetched.ts';

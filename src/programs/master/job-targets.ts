@@ -1,6 +1,6 @@
 /**
- * For whom a job is: a minion that its target cannot mean has no part in it. Only targets that go by ids alone decide that here; where
- * grains or pillar decide, each minion knows best, and the master's copy of them may be old.
+ * For whom a job is: a minion that its target cannot mean has no part in it. Only targets that go by ids alone decide
+ * that here; where grains or pillar decide, each minion knows best, and the master's copy of them may be old.
  */
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Logger } from '../../host/log.ts';

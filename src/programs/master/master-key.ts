@@ -28,8 +28,9 @@ export function loadMasterKey(opts: MasterOptions): RsaPrivateKey {
 }
 
 /**
- * Signatures over the master's public key by its signing key (`master_sign_pubkey`): one for each algorithm that minions
- * ask for, in base64 with the newline that Salt's has; undefined when the option is off (docs/internals/wire-protocol.md#authentication).
+ * Signatures over the master's public key by its signing key (`master_sign_pubkey`): one for each algorithm that
+ * minions ask for, in base64 with the newline that Salt's has; undefined when the option is off
+ * (docs/internals/wire-protocol.md#authentication).
  */
 export function publicKeySigner(
   opts: MasterOptions,

@@ -1,6 +1,6 @@
 /**
- * The master's own schedule: runners that are run at given times (salt/master.py `handle_schedule`, 3006.16). Each run is a
- * `salt-run` of its own, so that it has its events and its entry in the job cache, and cannot harm the master.
+ * The master's own schedule: runners that are run at given times (salt/master.py `handle_schedule`, 3006.16). Each run
+ * is a `salt-run` of its own, so that it has its events and its entry in the job cache, and cannot harm the master.
  */
 import { dirname } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';
@@ -103,7 +103,10 @@ export class MasterSchedule {
   }
 }
 
-/** The command, and its arguments as JSON, which `salt-run` reads as YAML from standard input: command lines are everybody's to see. */
+/**
+ * The command, and its arguments as JSON, which `salt-run` reads as YAML from standard input: command lines are
+ * everybody's to see.
+ */
 function saltRun(opts: MasterOptions, fun: string, data: Dict): { command: string[]; stdin: string } {
   const [args, kwargs] = [data.get('args'), data.get('kwargs')];
   const words = (Array.isArray(args) ? args : []).map(runnerWord);

@@ -1,6 +1,6 @@
 /**
- * What parts of the master work with that publish jobs: keys, sessions, the minions' data, the job cache, the event bus, the publisher. The
- * workers have it, and so has the reactor.
+ * What parts of the master work with that publish jobs: keys, sessions, the minions' data, the job cache, the event
+ * bus, the publisher. The workers have it, and so has the reactor.
  */
 import { join } from 'node:path';
 import { keepJobsSeconds } from '../../config/job-caches.ts';

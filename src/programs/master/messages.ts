@@ -1,6 +1,6 @@
 /**
- * The contract of the master's main process and its children, who talk over Node's own channel: what each may say, and how it is
- * checked when it is read.
+ * The contract of the master's main process and its children, who talk over Node's own channel: what each may say, and
+ * how it is checked when it is read.
  */
 import type { WorkersWanted } from './worker-plan.ts';
 import { Crypticle, isKeyString } from '../../network/crypto/crypticle.ts';

@@ -1,6 +1,6 @@
 /**
- * Which accepted keys have acted as minions: a file for each in a folder, with the mark of its key, so that all workers know it and
- * a key that is accepted later under the same id begins anew.
+ * Which accepted keys have acted as minions: a file for each in a folder, with the mark of its key, so that all workers
+ * know it and a key that is accepted later under the same id begins anew.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,10 @@ import type { Clock } from '../../host/clock.ts';
 import { isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { KeyStore } from '../../storage/keys/store.ts';
 
-/** Minions whose file is known to be right, and for how long: after that it is looked at again, as the key may be another. */
+/**
+ * Minions whose file is known to be right, and for how long: after that it is looked at again, as the key may be
+ * another.
+ */
 const RECENT_MAX = 20_000;
 const RECENT_MS = 60_000;
 
@@ -68,7 +71,10 @@ export class MinionMarks {
   }
 }
 
-/** What tells an accepted key from others of the same id; undefined when none is accepted. A rejected one counts before it. */
+/**
+ * What tells an accepted key from others of the same id; undefined when none is accepted. A rejected one counts before
+ * it.
+ */
 export function keyMark(keys: KeyStore, id: string): string | undefined {
   const text = keys.readKey(id, 'accepted');
   if (text === undefined || keys.has(id, 'rejected')) return undefined;

@@ -1,4 +1,7 @@
-/** `presence_events`: tells at each round of housekeeping who is connected, and who has come and gone (salt/master.py, 3006.16). */
+/**
+ * `presence_events`: tells at each round of housekeeping who is connected, and who has come and gone (salt/master.py,
+ * 3006.16).
+ */
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import { MinionFacts } from '../../storage/cache/minion-facts.ts';
 import { masterSockets } from '../../config/master-sockets.ts';

@@ -1,4 +1,7 @@
-/** Which identified minions are connected, and since when the others are not. Kept by the publisher, which sees connections. */
+/**
+ * Which identified minions are connected, and since when the others are not. Kept by the publisher, which sees
+ * connections.
+ */
 import { tags } from '../../network/events/tags.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -44,7 +47,8 @@ export class Presence {
 
   /**
    * Which of these minions are not there.
-   * @param subscribers how many connections there are; more than of minions that said who they are means that one of them may be anybody's
+   * @param subscribers how many connections there are; more than of minions that said who they are means that one of
+   *   them may be anybody's
    */
   absence(ids: readonly string[], subscribers = Infinity): Absence {
     const lost = new Map<string, string>();

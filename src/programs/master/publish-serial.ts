@@ -1,6 +1,6 @@
 /**
- * The serial of publications. Minions drop one that does not grow, so it begins at the time, and no lower than what an earlier
- * run of this process may have given: a clock that was set back makes no minion deaf.
+ * The serial of publications. Minions drop one that does not grow, so it begins at the time, and no lower than what an
+ * earlier run of this process may have given: a clock that was set back makes no minion deaf.
  */
 import type { Clock } from '../../host/clock.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';

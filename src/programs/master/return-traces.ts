@@ -1,6 +1,6 @@
 /**
- * The spans of returns that a master takes. A return of a minion that does not trace, such as a real Salt's, names no span; the
- * publication of its job, which the job cache keeps, is its parent then.
+ * The spans of returns that a master takes. A return of a minion that does not trace, such as a real Salt's, names no
+ * span; the publication of its job, which the job cache keeps, is its parent then.
  */
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';

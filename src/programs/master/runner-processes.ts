@@ -1,6 +1,6 @@
 /**
- * Runners that are run for others: each is a `salt-run` of its own, so that it cannot harm the master, and goes on when the master is
- * restarted (salt/client/mixins.py `asynchronous`, 3006.16).
+ * Runners that are run for others: each is a `salt-run` of its own, so that it cannot harm the master, and goes on when
+ * the master is restarted (salt/client/mixins.py `asynchronous`, 3006.16).
  */
 import { dirname } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';

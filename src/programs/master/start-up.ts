@@ -28,12 +28,15 @@ import { masterKeyPassphrase } from './master-key.ts';
 import { keyMark, minionMarksFolder, MinionMarks } from './minion-marks.ts';
 
 /**
- * Folders of `cachedir` that only the master's user has to do with: data of minions, jobs, and what is known of files. Salt makes them
- * readable for everybody; those that it has made are closed.
+ * Folders of `cachedir` that only the master's user has to do with: data of minions, jobs, and what is known of files.
+ * Salt makes them readable for everybody; those that it has made are closed.
  */
 const PRIVATE_FOLDERS = ['jobs', 'proc', 'minions', 'sessions', 'file_lists', 'roots'];
 
-/** Creates the master's folders with their modes and gives them to its user (salt/utils/verify.py `verify_env`, 3006.16). */
+/**
+ * Creates the master's folders with their modes and gives them to its user (salt/utils/verify.py `verify_env`,
+ * 3006.16).
+ */
 export function prepareFolders(opts: MasterOptions, user: User): void {
   const cachedir = opts.get('cachedir');
   const [syndicDir, tokenDir] = [String(opts.raw('syndic_dir')), String(opts.raw('token_dir'))];
@@ -50,8 +53,8 @@ export function prepareFolders(opts: MasterOptions, user: User): void {
 }
 
 /**
- * Leaves the folders as a new master needs them. This is done as the master's user, never as root: the folders are that user's, and
- * with a link in their place root would empty another folder, or close it to everybody.
+ * Leaves the folders as a new master needs them. This is done as the master's user, never as root: the folders are that
+ * user's, and with a link in their place root would empty another folder, or close it to everybody.
  */
 export function tidyFolders(opts: MasterOptions): void {
   const tokenDir = String(opts.raw('token_dir'));
@@ -65,8 +68,8 @@ export function tidyFolders(opts: MasterOptions): void {
 }
 
 /**
- * On the first start with marks of minions, whoever has data here is a minion, but for those that were syndics before, to a master of
- * ours or, by its markers, to one of Salt's.
+ * On the first start with marks of minions, whoever has data here is a minion, but for those that were syndics before,
+ * to a master of ours or, by its markers, to one of Salt's.
  */
 function markMinionsOfBefore(opts: MasterOptions): void {
   const [syndics, minions] = [join(opts.get('cachedir'), 'syndics.known'), minionMarksFolder(opts)];
@@ -87,7 +90,11 @@ function emptySyndicDirectory(path: string): void {
   for (const name of readdirSync(path)) rmSync(join(path, name), { force: true });
 }
 
-/** Reads what backends of the file server and remotes of pillar are told once, so that a mistake is one sentence and not one of each worker. @throws ConfigError */
+/**
+ * Reads what backends of the file server and remotes of pillar are told once, so that a mistake is one sentence and not
+ * one of each worker.
+ * @throws ConfigError
+ */
 export async function checkRemotes(opts: MasterOptions, log: Logger): Promise<void> {
   const isPlain = opts.get('fileserver_backend').every((name) => name === 'roots');
   if (isPlain && opts.get('ext_pillar').length === 0) return;
@@ -103,7 +110,10 @@ export async function checkCache(opts: MasterOptions): Promise<void> {
   await server?.close();
 }
 
-/** Refuses to start with a source of top data that does not exist, unless `unserved_options` says so. @throws UnservedOptionError */
+/**
+ * Refuses to start with a source of top data that does not exist, unless `unserved_options` says so.
+ * @throws UnservedOptionError
+ */
 export async function checkTops(opts: MasterOptions, log: Logger): Promise<void> {
   if (opts.get('master_tops').size === 0) return;
   const { makeMasterTops, leavesOutMissingTops } = await import('./commands/master-tops.ts');
@@ -141,8 +151,8 @@ export async function prepareKeys(opts: MasterOptions, log: Logger): Promise<voi
 }
 
 /**
- * Writes `<cachedir>/.<user>_key`, mode 0600 and owned by the user, for everybody who may publish on this host: the master's
- * user, the running one, and those of `publisher_acl` (docs/internals/keys-and-sessions.md#user-keys).
+ * Writes `<cachedir>/.<user>_key`, mode 0600 and owned by the user, for everybody who may publish on this host: the
+ * master's user, the running one, and those of `publisher_acl` (docs/internals/keys-and-sessions.md#user-keys).
  * @returns the keys by user
  */
 export async function writeUserKeys(opts: MasterOptions, user: User): Promise<ReadonlyMap<string, Secret>> {
@@ -160,8 +170,8 @@ export async function writeUserKeys(opts: MasterOptions, user: User): Promise<Re
 }
 
 /**
- * Users by name. With `client_acl_verify: False` also those of `publisher_acl` whom the system does not know, as they stand there, and
- * no patterns (salt/daemons/masterapi.py `mk_key`, 3006.16).
+ * Users by name. With `client_acl_verify: False` also those of `publisher_acl` whom the system does not know, as they
+ * stand there, and no patterns (salt/daemons/masterapi.py `mk_key`, 3006.16).
  */
 async function publishingUsers(opts: MasterOptions, user: User): Promise<Map<string, User | undefined>> {
   const accounts = new Map<string, User | undefined>([[user.name, user]]);

@@ -1,10 +1,12 @@
 /**
- * What a master that orders masters knows of the syndics below it: which of the accepted ids they are, what they return on
- * behalf of their minions, and whom they expect for a job (salt/master.py `_syndic_return`, `_handle_minion_event`, 3006.16).
+ * What a master that orders masters knows of the syndics below it: which of the accepted ids they are, what they return
+ * on behalf of their minions, and whom they expect for a job (salt/master.py `_syndic_return`, `_handle_minion_event`,
+ * 3006.16).
  *
- * A syndic authenticates as a minion does, and says only afterwards what it is. Salt believes it of every accepted key. Here the
- * option `allowed_syndics` decides, and without it who says so before it has acted as a minion under the same key: a minion that is
- * taken over later can no longer become a syndic. None speaks for a minion whose key is accepted here.
+ * A syndic authenticates as a minion does, and says only afterwards what it is. Salt believes it of every accepted key.
+ * Here the option `allowed_syndics` decides, and without it who says so before it has acted as a minion under the same
+ * key: a minion that is taken over later can no longer become a syndic. None speaks for a minion whose key is accepted
+ * here.
  */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

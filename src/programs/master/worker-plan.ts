@@ -1,6 +1,6 @@
 /**
- * Which workers of a master serve, and which are started at first. A master that has little to do has one. The others that serve are
- * started when there is more to do, those that stand in when one is silent; they stay.
+ * Which workers of a master serve, and which are started at first. A master that has little to do has one. The others
+ * that serve are started when there is more to do, those that stand in when one is silent; they stay.
  */
 import { availableParallelism } from 'node:os';
 
@@ -21,7 +21,10 @@ export interface WorkerPlan {
   readonly standIns: readonly number[];
 }
 
-/** Which workers a master is to have besides the first: when there is more to do, and when one of them has fallen silent. */
+/**
+ * Which workers a master is to have besides the first: when there is more to do, and when one of them has fallen
+ * silent.
+ */
 export type WorkersWanted = 'serving' | 'all';
 
 /** @param workerThreads `worker_threads` @param cores of the machine */

@@ -23,7 +23,10 @@ import { addressName, type MasterAddress } from './master-address.ts';
 const BEFORE_EXIT_MS = { min: 10_000, max: 20_000 };
 /** Waits are random; this is the least. */
 const SHORTEST_WAIT_MS = 50;
-/** Whoever starts a minion usually accepts its key at once, and runs something: at first the minion asks after this time. */
+/**
+ * Whoever starts a minion usually accepts its key at once, and runs something: at first the minion asks after this
+ * time.
+ */
 const FIRST_PENDING_S = 2;
 /** After `retry_dns_count` attempts the name is still looked up, but no more often than this. */
 const HOPELESS_NAME_MS = 300_000;
@@ -60,7 +63,10 @@ export interface AdmissionDeps {
   readonly attempted?: (isAccepted: boolean) => void;
 }
 
-/** Authenticates again and again, with growing random waits, until the master accepts the key or the attempts are used up. */
+/**
+ * Authenticates again and again, with growing random waits, until the master accepts the key or the attempts are used
+ * up.
+ */
 export class Admission {
   readonly #deps: AdmissionDeps;
 

@@ -1,4 +1,6 @@
-/** A minion's beacons: when they look, and how their events reach the masters (salt/minion.py `setup_beacons`, 3006.16). */
+/**
+ * A minion's beacons: when they look, and how their events reach the masters (salt/minion.py `setup_beacons`, 3006.16).
+ */
 import { Beacons, type BeaconEvent } from '../../plugins/registry/beacon/beacons.ts';
 import { orderBeacons, type BeaconAnswer } from '../../plugins/registry/beacon/orders.ts';
 import { messageOf } from '../../errors/errors.ts';

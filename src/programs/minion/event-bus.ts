@@ -23,8 +23,8 @@ const EVENT_QUEUE_BYTES_MAX = 8 * 1024 * 1024;
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * A minion's sockets: `minion_event_<first 10 hex of the hash of its id>_{pub,pull}.ipc`, or with `ipc_mode: tcp` the ports `tcp_pub_port`
- * and `tcp_pull_port` of this host.
+ * A minion's sockets: `minion_event_<first 10 hex of the hash of its id>_{pub,pull}.ipc`, or with `ipc_mode: tcp` the
+ * ports `tcp_pub_port` and `tcp_pull_port` of this host.
  */
 export function minionSockets(opts: MinionOptions): { pub: LocalPlace; pull: LocalPlace } {
   if (opts.get('ipc_mode') === 'tcp')

@@ -34,8 +34,8 @@ export async function returnFurther(
 }
 
 /**
- * Notes in a return which of the returners that its job names are not there: whoever asked for them learns of it, and the return code is
- * not 0. Salt compat: there it is a line in the minion's log, and so it is with `exit_codes: salt`.
+ * Notes in a return which of the returners that its job names are not there: whoever asked for them learns of it, and
+ * the return code is not 0. Salt compat: there it is a line in the minion's log, and so it is with `exit_codes: salt`.
  */
 export async function noteMissingReturners(
   load: Dict,

@@ -1,7 +1,7 @@
 /**
- * Takes jobs: each once, only when its target means this minion, no more at a time than `process_count_max`; runs them here
- * or in a worker process, and hands the return on. Follows salt/minion.py `_handle_decoded_payload` and `_thread_return`
- * (3006.16).
+ * Takes jobs: each once, only when its target means this minion, no more at a time than `process_count_max`; runs them
+ * here or in a worker process, and hands the return on. Follows salt/minion.py `_handle_decoded_payload` and
+ * `_thread_return` (3006.16).
  */
 import { messageOf } from '../../errors/errors.ts';
 import { executeFunction, executeFunctionList } from '../../runtime/loader/execute.ts';

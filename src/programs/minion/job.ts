@@ -1,6 +1,6 @@
 /**
- * A job as a minion takes it from a publication, and as its return goes back (docs/internals/wire-protocol.md#publications,
- * docs/internals/a-jobs-life.md#the-return).
+ * A job as a minion takes it from a publication, and as its return goes back
+ * (docs/internals/wire-protocol.md#publications, docs/internals/a-jobs-life.md#the-return).
  */
 import { isSafeJid } from '../../storage/jobs/jid.ts';
 import { TRACE_FIELD } from '../../runtime/tracing/context.ts';

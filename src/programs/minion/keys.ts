@@ -26,7 +26,10 @@ export async function loadMinionKey(opts: MinionOptions): Promise<RsaPrivateKey>
   }
 }
 
-/** Who this minion is to its master. @param pinnedName the file with the master's key, `syndic_master.pub` for a syndic */
+/**
+ * Who this minion is to its master.
+ * @param pinnedName the file with the master's key, `syndic_master.pub` for a syndic
+ */
 export function authClient(
   opts: MinionOptions,
   key: RsaPrivateKey,

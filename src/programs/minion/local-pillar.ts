@@ -1,4 +1,7 @@
-/** Pillar without a master, of `salt-call --local` and of minions whose files are local: made here (salt/pillar/__init__.py, 3006.16). */
+/**
+ * Pillar without a master, of `salt-call --local` and of minions whose files are local: made here
+ * (salt/pillar/__init__.py, 3006.16).
+ */
 import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
 import { executionModules } from '../../plugins/registry/module/on-demand.ts';
 import { existsSync } from 'node:fs';
@@ -30,7 +33,9 @@ export function isPillarLocal(opts: Dict): boolean {
   return isLocal && opts.get('use_master_when_local') !== true;
 }
 
-/** True when the configuration gives pillar anything to be made of; most local calls have none, and are spared the work. */
+/**
+ * True when the configuration gives pillar anything to be made of; most local calls have none, and are spared the work.
+ */
 function hasSources(opts: Dict): boolean {
   const external = opts.get('ext_pillar');
   if (Array.isArray(external) && external.length > 0) return true;

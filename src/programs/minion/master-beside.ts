@@ -1,4 +1,7 @@
-/** The master beside a minion, for functions such as `saltutil.runner`. Nothing of a master is loaded before it is asked. */
+/**
+ * The master beside a minion, for functions such as `saltutil.runner`. Nothing of a master is loaded before it is
+ * asked.
+ */
 import type { MasterBeside } from '../../runtime/loader/master-services.ts';
 import type { BesideDeps } from '../runner/run-beside.ts';
 

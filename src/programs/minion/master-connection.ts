@@ -1,6 +1,6 @@
 /**
- * A minion's connection to one master: authenticates until it is accepted, stays subscribed, and renews what the master no
- * longer accepts. It needs no restart, whatever happens to master and network.
+ * A minion's connection to one master: authenticates until it is accepted, stays subscribed, and renews what the master
+ * no longer accepts. It needs no restart, whatever happens to master and network.
  */
 import { setMaxListeners } from 'node:events';
 import type { AuthClient, Credentials } from '../../network/channel/client/authenticate.ts';
@@ -71,7 +71,10 @@ export interface MasterConnectionDeps {
   readonly onPublication: (load: Dict, connection: MasterConnection) => void;
   /** Called when the subscription stands, again and again, and when it is lost. */
   readonly onLink?: (isUp: boolean, connection: MasterConnection) => void;
-  /** Called when the subscription stands, and with each authentication from then on: where the masters of its cluster are, as this one says. */
+  /**
+   * Called when the subscription stands, and with each authentication from then on: where the masters of its cluster
+   * are, as this one says.
+   */
   readonly onMasters?: ((masters: readonly string[], connection: MasterConnection) => void) | undefined;
   /** Called when the master forbids this minion to go on while it runs. */
   readonly onForbidden?: (error: Error, connection: MasterConnection) => void;
@@ -280,8 +283,8 @@ export class MasterConnection {
   }
 
   /**
-   * What can have passed us by since the connection stood for the first time, or, where another master of the same cluster was listened to
-   * before, since then.
+   * What can have passed us by since the connection stood for the first time, or, where another master of the same
+   * cluster was listened to before, since then.
    */
   #missed(): Missed | undefined {
     const { memory, clock } = this.#deps;

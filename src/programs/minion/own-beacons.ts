@@ -1,6 +1,6 @@
 /**
- * Custom beacons in a minion: each configured one has a process of its own, which keeps what it has seen. One that hangs
- * or ends its process is started anew after a pause; the others do not notice.
+ * Custom beacons in a minion: each configured one has a process of its own, which keeps what it has seen. One that
+ * hangs or ends its process is started anew after a pause; the others do not notice.
  */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Custom modules in a minion: their code never runs in the minion's own process. What they are is found out in a process
- * for that, and their functions run in worker processes, also when a function inside the minion calls them.
+ * Custom modules in a minion: their code never runs in the minion's own process. What they are is found out in a
+ * process for that, and their functions run in worker processes, also when a function inside the minion calls them.
  */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { describeInstalled, describeModules, ownGrains } from '../../runtime/extensions/describe.ts';
@@ -143,7 +143,10 @@ export function ownGrainsSource(opts: Dict, clock: Clock, log: Logger): GrainsSo
   };
 }
 
-/** What files of grains reach by `salt.modules`, as Salt's own modules import without a loader: the functions of this program. */
+/**
+ * What files of grains reach by `salt.modules`, as Salt's own modules import without a loader: the functions of this
+ * program.
+ */
 function functionsForGrains(deps: {
   readonly opts: Dict;
   readonly grains: Dict;

@@ -1,6 +1,7 @@
 /**
- * What a minion does by itself: scheduled jobs, beacons, pings, states at the start (salt/minion.py `tune_in`, 3006.16). The
- * scheduler and the beacons are loaded when there is something for them to do, so that a minion without costs nothing.
+ * What a minion does by itself: scheduled jobs, beacons, pings, states at the start (salt/minion.py `tune_in`,
+ * 3006.16). The scheduler and the beacons are loaded when there is something for them to do, so that a minion without
+ * costs nothing.
  */
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
@@ -18,7 +19,9 @@ const INTERNAL = '__';
 const PILLAR_REFRESHED = '/salt/minion/minion_pillar_refresh_complete';
 const PING_SECONDS = 60;
 
-/** Starts the scheduler, the beacons, pings and start-up states of a minion, each when there is something for it to do. */
+/**
+ * Starts the scheduler, the beacons, pings and start-up states of a minion, each when there is something for it to do.
+ */
 export class Periodic {
   readonly #deps: PeriodicDeps;
   #schedule: Promise<MinionSchedule> | undefined;
@@ -116,7 +119,9 @@ export class Periodic {
     return truthy(opts.get('beacons')) || truthy(pillar.get('beacons'));
   }
 
-  /** Salt compat: with `auth_safemode` Salt restarts its service when a ping is lost; here the connections are renewed. */
+  /**
+   * Salt compat: with `auth_safemode` Salt restarts its service when a ping is lost; here the connections are renewed.
+   */
   async #sendPing(): Promise<void> {
     const { log } = this.#deps.state().deps;
     const load = dict({

@@ -1,4 +1,7 @@
-/** What `sys.list_renderers` and `sys.renderer_doc` tell of the renderers of this program and of the site (salt/modules/sysmod.py, 3006.16). */
+/**
+ * What `sys.list_renderers` and `sys.renderer_doc` tell of the renderers of this program and of the site
+ * (salt/modules/sysmod.py, 3006.16).
+ */
 import {
   PYTHON_RENDERERS,
   RENDERERS,
@@ -47,7 +50,10 @@ interface PythonSource {
   readonly path: string;
 }
 
-/** The renderers by name: those that are built in, the site's own and, where their packages are installed, those in Python. */
+/**
+ * The renderers by name: those that are built in, the site's own and, where their packages are installed, those in
+ * Python.
+ */
 export async function rendererDescriptions(
   deps: RendererDescriptionDeps,
 ): Promise<ReadonlyMap<string, ModuleDescription>> {
@@ -64,7 +70,10 @@ function describe(name: string, doc: string): ModuleDescription {
   return { name, doc, functions: {} };
 }
 
-/** Those in Python that can be used: template engines, an installed Salt's where it is used, and the site's, which come last. */
+/**
+ * Those in Python that can be used: template engines, an installed Salt's where it is used, and the site's, which come
+ * last.
+ */
 async function inPython({ opts, grains, clock, log }: RendererDescriptionDeps): Promise<ModuleDescription[]> {
   const engines = [...PYTHON_RENDERERS, ...STATE_RENDERERS].map((name) => ({
     file: name,

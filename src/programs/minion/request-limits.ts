@@ -1,4 +1,7 @@
-/** How long a minion waits for an answer of its master, and how often it asks: `request_channel_timeout` and `request_channel_tries`. */
+/**
+ * How long a minion waits for an answer of its master, and how often it asks: `request_channel_timeout` and
+ * `request_channel_tries`.
+ */
 import type { MinionOptions } from '../../config/minion-options.ts';
 import type { Patience } from '../../network/channel/client/request-channel.ts';
 

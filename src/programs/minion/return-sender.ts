@@ -1,8 +1,9 @@
 /**
- * Brings returns to the masters that asked for them (docs/internals/a-jobs-life.md#the-return). Each is in the spool before it
- * is sent and leaves it when the master has acknowledged. A master that cannot be reached is asked again at random times below
- * a limit that doubles, or as soon as it is known to be back; its returns then go in their order. A return that a master
- * refuses is tried again in the same way while the others go on; only the bounds of the spool end that.
+ * Brings returns to the masters that asked for them (docs/internals/a-jobs-life.md#the-return). Each is in the spool
+ * before it is sent and leaves it when the master has acknowledged. A master that cannot be reached is asked again at
+ * random times below a limit that doubles, or as soon as it is known to be back; its returns then go in their order. A
+ * return that a master refuses is tried again in the same way while the others go on; only the bounds of the spool end
+ * that.
  */
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
@@ -17,7 +18,10 @@ import { masterMark, type ReturnSpool, type SpooledReturn } from './return-spool
 /** The wait after a master could not be reached is random below a limit that grows from the first to the second. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** A return that its master has not acknowledged after this time is brought to the disk itself, to outlive a power failure. */
+/**
+ * A return that its master has not acknowledged after this time is brought to the disk itself, to outlive a power
+ * failure.
+ */
 const SECURE_AFTER_MS = 50;
 
 /** A master as returns see it. */
@@ -34,7 +38,10 @@ export interface ReturnSenderDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly spool: ReturnSpool;
-  /** The masters that can be sent to now, the most important one first: it gets what a master that is gone for good had asked. */
+  /**
+   * The masters that can be sent to now, the most important one first: it gets what a master that is gone for good had
+   * asked.
+   */
   readonly masters: () => readonly ReturnTarget[];
 }
 
@@ -71,7 +78,8 @@ export class ReturnSender {
   }
 
   /**
-   * Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now.
+   * Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it
+   * now.
    * @param options `hold`: the master is known to be away or busy, so that the return waits on disk, behind the others
    */
   async send(given: Dict, target: ReturnTarget, { hold = false } = {}): Promise<void> {

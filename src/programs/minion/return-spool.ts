@@ -1,13 +1,13 @@
 /**
- * Returns that no master has yet, on disk: one file each in `<cachedir>/returns`, written before the first attempt and removed
- * when the master has acknowledged, so that a minion that is killed loses none. Salt 3006.16 keeps them in memory and gives up
- * after `return_retry_tries`.
+ * Returns that no master has yet, on disk: one file each in `<cachedir>/returns`, written before the first attempt and
+ * removed when the master has acknowledged, so that a minion that is killed loses none. Salt 3006.16 keeps them in
+ * memory and gives up after `return_retry_tries`.
  *
- * A return that is not acknowledged at once is also brought to the disk itself (`fsync` of its file and of the folder), many at a
- * time, so that a power failure loses none that waits.
+ * A return that is not acknowledged at once is also brought to the disk itself (`fsync` of its file and of the folder),
+ * many at a time, so that a power failure loses none that waits.
  *
- * Policy when full (`return_spool_count`, `return_spool_size`) or too old (`return_spool_days`): the oldest is given up,
- * counted, with a line in the log. When the disk takes no file the return waits in memory, within the same limits.
+ * Policy when full (`return_spool_count`, `return_spool_size`) or too old (`return_spool_days`): the oldest is given
+ * up, counted, with a line in the log. When the disk takes no file the return waits in memory, within the same limits.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -85,7 +85,10 @@ export function masterMark(name: string): string {
 
 /** The folder of waiting returns, bounded by number, size and age. */
 export class ReturnSpool {
-  /** `givenUp` because of the limits, `unreadable` files that were removed, `notWritten` returns that only memory holds, `secured` those that were brought to the disk itself. */
+  /**
+   * `givenUp` because of the limits, `unreadable` files that were removed, `notWritten` returns that only memory holds,
+   * `secured` those that were brought to the disk itself.
+   */
   readonly counters = { givenUp: 0, unreadable: 0, notWritten: 0, secured: 0 };
   readonly #deps: ReturnSpoolDeps;
   /** Oldest first. */
@@ -97,7 +100,10 @@ export class ReturnSpool {
   #securing: Promise<void> | undefined;
   readonly #tell: RareLines;
 
-  /** Takes over what an earlier run of the minion has left. @throws the system's error when the folder cannot be used */
+  /**
+   * Takes over what an earlier run of the minion has left.
+   * @throws the system's error when the folder cannot be used
+   */
   constructor(deps: ReturnSpoolDeps) {
     this.#deps = deps;
     this.#tell = rareLines(deps.clock, (text) => deps.log.error(text));
@@ -171,7 +177,10 @@ export class ReturnSpool {
     }
   }
 
-  /** Resolves when every return that waits now is on the disk itself. Never rejects: a disk that refuses is a line in the log. */
+  /**
+   * Resolves when every return that waits now is on the disk itself. Never rejects: a disk that refuses is a line in
+   * the log.
+   */
   async secure(): Promise<void> {
     await this.#securing; // a return that came after it had begun needs another one
     await (this.#securing ??= this.#secureAll().finally(() => (this.#securing = undefined)));

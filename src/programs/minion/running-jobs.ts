@@ -23,7 +23,10 @@ export class RunningJobs {
   readonly #notListed: (text: string) => void;
   readonly #jobs = new Map<string, RunningJob>();
 
-  /** @param notListed told of each job whose file cannot be written: a minion whose disk is full runs the jobs that are to repair it */
+  /**
+   * @param notListed told of each job whose file cannot be written: a minion whose disk is full runs the jobs that are
+   *   to repair it
+   */
   constructor(files: Pick<ProcFiles, 'write' | 'remove'>, notListed: (text: string) => void) {
     this.#files = files;
     this.#notListed = notListed;

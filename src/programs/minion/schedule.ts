@@ -268,8 +268,9 @@ export class MinionSchedule {
 }
 
 /**
- * Arguments as a publication carries them. There a text such as `A=1` among the positional ones would be read as a keyword, which
- * in a schedule it is not; so where one looks like that they are all given by name, when the function names its parameters.
+ * Arguments as a publication carries them. There a text such as `A=1` among the positional ones would be read as a
+ * keyword, which in a schedule it is not; so where one looks like that they are all given by name, when the function
+ * names its parameters.
  */
 export function publishedArguments(
   positional: readonly Value[],

@@ -33,7 +33,8 @@ const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
 /** Makes the services of a running minion. */
 export function minionServices(deps: MinionServicesDeps): MinionServices {
   let grainsVersion: string | undefined;
-  // Salt compat: Salt collects all grains anew with each refresh of modules or pillar; here only when custom ones changed
+  // Salt compat: Salt collects all grains anew with each refresh of modules or pillar; here only when custom ones
+  // changed
   const followGrains = async (): Promise<void> => {
     const state = deps.state();
     const version = extensionsVersion(state.opts, ['grains']);
@@ -101,7 +102,8 @@ async function fireMaster(
     ['cmd', '_minion_event'],
     ['tag', tag],
     ['data', data],
-    // Salt compat: with a preload the function asks the master itself, and its load has no `pretag` (salt/modules/event.py, 3006.16)
+    // Salt compat: with a preload the function asks the master itself, and its load has no `pretag`
+    // (salt/modules/event.py, 3006.16)
     ...(preload !== undefined && preload.size > 0 ? preload : new Map<Value, Value>([['pretag', null]])),
   ]);
   return tellMasters(deps, load);

@@ -1,4 +1,7 @@
-/** Where connections to masters come from: `source_interface_name`, `source_address`, `source_ret_port`, `source_publish_port` (salt/minion.py `resolve_dns`, 3006.16). */
+/**
+ * Where connections to masters come from: `source_interface_name`, `source_address`, `source_ret_port`,
+ * `source_publish_port` (salt/minion.py `resolve_dns`, 3006.16).
+ */
 import { networkInterfaces } from 'node:os';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import type { Logger } from '../../host/log.ts';

@@ -12,7 +12,10 @@ export interface StartupDelayDeps {
   readonly log: Logger;
 }
 
-/** Resolves after a random number of whole seconds up to `random_startup_delay`; at once when that is 0 (salt/minion.py `Minion.tune_in`, 3006.16). */
+/**
+ * Resolves after a random number of whole seconds up to `random_startup_delay`; at once when that is 0 (salt/minion.py
+ * `Minion.tune_in`, 3006.16).
+ */
 export async function startupDelay({ opts, clock, random, log }: StartupDelayDeps): Promise<void> {
   const longest = opts.get('random_startup_delay');
   if (longest <= 0) return;

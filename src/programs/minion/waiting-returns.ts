@@ -1,6 +1,6 @@
 /**
- * Returns that a database of a returner (`--return`, `ext_job_cache`) could not take: they wait on this minion's disk until it is
- * back. Salt's minions lose them.
+ * Returns that a database of a returner (`--return`, `ext_job_cache`) could not take: they wait on this minion's disk
+ * until it is back. Salt's minions lose them.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

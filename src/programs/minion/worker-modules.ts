@@ -1,4 +1,7 @@
-/** Custom modules in a worker process: what they are, the minion knows; files that have changed since are looked at here. */
+/**
+ * Custom modules in a worker process: what they are, the minion knows; files that have changed since are looked at
+ * here.
+ */
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { findingsOf, findingsVersion, type ExtensionsHere } from '../../runtime/extensions/here.ts';
 import type { Clock } from '../../host/clock.ts';

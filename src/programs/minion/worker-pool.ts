@@ -1,6 +1,6 @@
 /**
- * Worker processes for functions that may block or crash the minion: started when needed, used again while warm, ended when
- * idle. A job is alone in its worker, so that ending the job can end the process.
+ * Worker processes for functions that may block or crash the minion: started when needed, used again while warm, ended
+ * when idle. A job is alone in its worker, so that ending the job can end the process.
  */
 import { signalTree } from '../../host/process-tree.ts';
 import type { BoundCall, FoundModules } from '../../network/ipc/contracts/job-worker.ts';
@@ -14,8 +14,8 @@ import { startWorker, type WorkerProcess } from './worker-process.ts';
 /** Workers at the same time; further jobs wait. */
 const WORKERS_MAX = 32;
 /**
- * An idle worker ends after this time, and gives its memory back: more than the rest of the minion holds, for a start of 0.2 s that the next
- * job is spared. Jobs that follow one another, as those of an orchestration, come sooner.
+ * An idle worker ends after this time, and gives its memory back: more than the rest of the minion holds, for a start
+ * of 0.2 s that the next job is spared. Jobs that follow one another, as those of an orchestration, come sooner.
  */
 const IDLE_MS = 2_000;
 const JOBS_WAITING_MAX = 10_000;

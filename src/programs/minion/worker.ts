@@ -36,7 +36,10 @@ export function runMinionWorker(): void {
   });
 }
 
-/** A job that waits for long, as for a package manager, gives back what it needed before. Between jobs a worker ends soon. */
+/**
+ * A job that waits for long, as for a package manager, gives back what it needed before. Between jobs a worker ends
+ * soon.
+ */
 async function runAtRest(run: () => Promise<JobResult>): Promise<JobResult> {
   const releasing = releaseMemoryAtRest(systemClock);
   try {

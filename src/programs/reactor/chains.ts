@@ -1,6 +1,6 @@
 /**
- * Reactions that follow from reactions. An event that a reaction's own job brings about can match the same rule again, for ever: each
- * such generation is counted, and a chain that grows too long ends.
+ * Reactions that follow from reactions. An event that a reaction's own job brings about can match the same rule again,
+ * for ever: each such generation is counted, and a chain that grows too long ends.
  */
 import { createHash } from 'node:crypto';
 import { encode } from '../../formats/wire/msgpack.ts';
@@ -43,8 +43,8 @@ export class Chains {
   }
 
   /**
-   * Counts an event of a minion. What a minion fires while it runs a reaction's job does not say that it does, so a chain through a
-   * minion cannot be ended; but it is fast, and can be told of.
+   * Counts an event of a minion. What a minion fires while it runs a reaction's job does not say that it does, so a
+   * chain through a minion cannot be ended; but it is fast, and can be told of.
    * @returns whether such events have now become suspiciously many, once a minute
    */
   isSuspicious({ tag, data }: SeenEvent, nowMs: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * The events that the reactor has taken on, until each of their reactions is done. They lie in a file, so that a reactor that is
- * killed goes on where it was: nothing is forgotten, and nothing is done twice.
+ * The events that the reactor has taken on, until each of their reactions is done. They lie in a file, so that a
+ * reactor that is killed goes on where it was: nothing is forgotten, and nothing is done twice.
  */
 import { dirname } from 'node:path';
 import { DiskRefusesError } from '../../errors/errors.ts';
@@ -74,7 +74,8 @@ interface Row {
 }
 
 /**
- * What a journal does while its disk takes nothing: whoever waits for a commit goes on waiting, and nothing is acted on that is not kept.
+ * What a journal does while its disk takes nothing: whoever waits for a commit goes on waiting, and nothing is acted on
+ * that is not kept.
  */
 export interface JournalPatience {
   /** Tells of it; called at each attempt. */
@@ -86,9 +87,9 @@ export interface JournalPatience {
 }
 
 /**
- * The journal. One process writes it. What is written within one turn of the event loop is committed together, and brought to the disk
- * together. A commit that the disk does not take is tried again; one that fails otherwise, or a disk that loses what it took, ends the
- * process, whose successor goes on from what the journal has.
+ * The journal. One process writes it. What is written within one turn of the event loop is committed together, and
+ * brought to the disk together. A commit that the disk does not take is tried again; one that fails otherwise, or a
+ * disk that loses what it took, ends the process, whose successor goes on from what the journal has.
  */
 export class Journal {
   readonly #db: SqliteDatabase;
@@ -202,7 +203,8 @@ export class Journal {
 
   /**
    * Ends the patience, before {@link close}.
-   * @returns resolves when the disk refuses a commit from now on: who waits for it waits for ever, as what is not kept must not be acted on
+   * @returns resolves when the disk refuses a commit from now on: who waits for it waits for ever, as what is not kept
+   *   must not be acted on
    */
   abandon(): Promise<void> {
     return new Promise((resolve) => (this.#abandoned = resolve));

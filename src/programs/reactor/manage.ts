@@ -1,4 +1,6 @@
-/** The events by which `salt-run reactor.*` asks and changes a running reactor (salt/utils/reactor.py `run`, 3006.16). */
+/**
+ * The events by which `salt-run reactor.*` asks and changes a running reactor (salt/utils/reactor.py `run`, 3006.16).
+ */
 import type { Logger } from '../../host/log.ts';
 import type { Secret } from '../../host/secret.ts';
 import { isProved, REACTOR_MANAGE } from '../../network/events/reactor-requests.ts';

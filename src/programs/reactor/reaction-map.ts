@@ -165,7 +165,10 @@ export class ReactionMap {
   }
 }
 
-/** Whether a path on this machine, or a pattern, is of no file. Who has the functions asks for what is on the file server. */
+/**
+ * Whether a path on this machine, or a pattern, is of no file. Who has the functions asks for what is on the file
+ * server.
+ */
 function isMissing(file: string): boolean {
   return !isServed(file) && (/[*?[]/.test(file) ? globPaths(file, fnmatch).length === 0 : !existsSync(file));
 }

@@ -1,4 +1,7 @@
-/** A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py `ReactWrap.run`, 3006.16). */
+/**
+ * A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py
+ * `ReactWrap.run`, 3006.16).
+ */
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { repackList } from '../../formats/data/repack-list.ts';
 import type { Logger } from '../../host/log.ts';
@@ -58,7 +61,10 @@ const PUBLISHED_FIELDS = [
   'ret_kwargs',
 ];
 
-/** Finds a function of the master's, for reactions in the old style, whose arguments stand beside the reaction's own keys. */
+/**
+ * Finds a function of the master's, for reactions in the old style, whose arguments stand beside the reaction's own
+ * keys.
+ */
 export type FindFunction = (
   client: 'runner' | 'wheel',
   fun: string,

@@ -1,9 +1,9 @@
 /**
- * The reactor: reads the bus, takes on the events that a rule is for, and runs what their files ask for, in the order of the events
- * (salt/utils/reactor.py, 3006.16).
+ * The reactor: reads the bus, takes on the events that a rule is for, and runs what their files ask for, in the order
+ * of the events (salt/utils/reactor.py, 3006.16).
  *
- * An event is in the journal, on the disk, before it is confirmed to the hub, and each reaction has its job id there before it is run. So
- * whoever kills this process makes it late, and nothing else.
+ * An event is in the journal, on the disk, before it is confirmed to the hub, and each reaction has its job id there
+ * before it is run. So whoever kills this process makes it late, and nothing else.
  */
 import { DiskRefusesError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';

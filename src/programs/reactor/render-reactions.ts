@@ -1,6 +1,6 @@
 /**
- * From an event to the calls that its reactor files ask for: rendering, checking, ordering (salt/utils/reactor.py `reactions` and
- * salt/state.py `Compiler`, 3006.16).
+ * From an event to the calls that its reactor files ask for: rendering, checking, ordering (salt/utils/reactor.py
+ * `reactions` and salt/state.py `Compiler`, 3006.16).
  */
 import { readFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
@@ -49,8 +49,8 @@ export class ReactionRenderer {
   }
 
   /**
-   * The low chunks of an event, in their order. A file that cannot be rendered is logged with its line and left out; files that
-   * contradict the form of SLS make the event end without a reaction, as in Salt.
+   * The low chunks of an event, in their order. A file that cannot be rendered is logged with its line and left out;
+   * files that contradict the form of SLS make the event end without a reaction, as in Salt.
    */
   async chunks(event: SeenEvent, files: readonly string[]): Promise<Dict[]> {
     const { log } = this.#deps;
@@ -69,7 +69,10 @@ export class ReactionRenderer {
     return [];
   }
 
-  /** Says of each of these files, which are on the file server, when it is not there. A server that cannot be asked is no reason for a line. */
+  /**
+   * Says of each of these files, which are on the file server, when it is not there. A server that cannot be asked is
+   * no reason for a line.
+   */
   async sayMissing(served: readonly RuleFile[]): Promise<void> {
     const { log } = this.#deps;
     try {

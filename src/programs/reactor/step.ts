@@ -57,8 +57,8 @@ function mapping(value: Value | undefined): Dict {
 }
 
 /**
- * The arguments of a reaction as a publication holds them. A job id that YAML or Jinja has made a number is a text again
- * (salt/utils/args.py `condition_input`, 3006.16).
+ * The arguments of a reaction as a publication holds them. A job id that YAML or Jinja has made a number is a text
+ * again (salt/utils/args.py `condition_input`, 3006.16).
  */
 export function publishedArguments({ arg, kwarg }: Reaction): Value[] {
   const given = arg.map((item) => (isJid(pyStr(item)) ? pyStr(item) : item));

@@ -1,7 +1,8 @@
 /**
- * Jobs that functions of the master publish and wait for, whole, in batches or on a random part of the target (salt/modules/saltutil.py
- * `_exec`, salt/client/__init__.py `cmd_iter`, `cmd_batch`, `cmd_subset`, 3006.16). A job of an orchestration's step is kept in its
- * journal before it is published; one that an interrupted run has published is taken up, and not published again.
+ * Jobs that functions of the master publish and wait for, whole, in batches or on a random part of the target
+ * (salt/modules/saltutil.py `_exec`, salt/client/__init__.py `cmd_iter`, `cmd_batch`, `cmd_subset`, 3006.16). A job of
+ * an orchestration's step is kept in its journal before it is published; one that an interrupted run has published is
+ * taken up, and not published again.
  */
 import { patienceOf, sentTarget, watchingDeps } from '../../plugins/shared/runner/minion-calls.ts';
 import type { RunnerContext } from '../../plugins/shared/runner/runner.ts';
@@ -87,7 +88,10 @@ export class MasterJobs {
     this.#deps.context.print(message === '' ? CLIENT_TEXTS.noMinions : message);
   }
 
-  /** What is told of each minion. Those that did not return and are not expected are in no entry, and so are told of in the log. */
+  /**
+   * What is told of each minion. Those that did not return and are not expected are in no entry, and so are told of in
+   * the log.
+   */
   #entries(job: MasterJob, gathered: Gathered): Dict {
     const entries = entriesOf(job, gathered);
     for (const { id, outcome } of gathered.silent)

@@ -1,6 +1,6 @@
 /**
- * Execution functions on the master's own machine, with the master's options and files (salt/minion.py `MasterMinion`, 3006.16): for
- * runners that call one, and for files that the master renders for itself.
+ * Execution functions on the master's own machine, with the master's options and files (salt/minion.py `MasterMinion`,
+ * 3006.16): for runners that call one, and for files that the master renders for itself.
  */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

@@ -1,4 +1,7 @@
-/** What a master does for execution and state functions that run on it (salt/modules/saltutil.py, salt/states/saltmod.py, 3006.16). */
+/**
+ * What a master does for execution and state functions that run on it (salt/modules/saltutil.py,
+ * salt/states/saltmod.py, 3006.16).
+ */
 import { createHash } from 'node:crypto';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
@@ -84,7 +87,10 @@ function keyOf(step: string, { kind, fun, arg, kwarg }: MasterFunctionCall): str
   return `${step} ${sum.digest('hex')}`;
 }
 
-/** What an interrupted run of the orchestration has of a call: its return when it succeeded, or what the call can go on with. */
+/**
+ * What an interrupted run of the orchestration has of a call: its return when it succeeded, or what the call can go on
+ * with.
+ */
 async function runBefore(
   { jobs, opts }: RunnerContext,
   journal: StepJobs,

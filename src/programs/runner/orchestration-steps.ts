@@ -7,7 +7,9 @@ import { stateTag } from '../../runtime/state/state-tag.ts';
 import { StepDisplay } from './step-display.ts';
 import type { OrchestrationJournal } from '../../storage/orchestrations/journal.ts';
 
-/** The jobs of steps, kept before they are published or run: the part of the journal that publishing and running need. */
+/**
+ * The jobs of steps, kept before they are published or run: the part of the journal that publishing and running need.
+ */
 export type StepJobs = Pick<
   OrchestrationJournal,
   'takeJob' | 'hasJob' | 'keepJob' | 'forgetJobs' | 'runOf' | 'keepRun'

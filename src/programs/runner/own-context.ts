@@ -1,4 +1,7 @@
-/** What custom functions of the master see: other functions of the master where those of a minion see execution functions. */
+/**
+ * What custom functions of the master see: other functions of the master where those of a minion see execution
+ * functions.
+ */
 import { BrineError } from '../../errors/errors.ts';
 import type { FunctionCaller, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
 import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/shared/runner/runner.ts';

@@ -1,6 +1,6 @@
 /**
- * Custom runners (`_runners`, `runner_dirs`) and wheel functions (`_wheel`): tried in another process first, then those that are used
- * are loaded in this one.
+ * Custom runners (`_runners`, `runner_dirs`) and wheel functions (`_wheel`): tried in another process first, then those
+ * that are used are loaded in this one.
  */
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -34,7 +34,8 @@ const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 
 /**
  * Finds them once, when they are first asked for; nothing is read or started where there are none.
- * @param options `prints`: what functions in Python print goes to the standard output of this program, which somebody looks at
+ * @param options `prints`: what functions in Python print goes to the standard output of this program, which somebody
+ *   looks at
  */
 export function ownFunctions(
   opts: Dict,

@@ -27,7 +27,8 @@ export interface RecordRunDeps {
 /**
  * Keeps a run with its return: through the master when one runs, else in the files themselves. A failure is logged.
  *
- * Salt compat: `runner_returns: False` keeps all runners out, not only those of `salt-run`; for wheel functions Salt has no such option.
+ * Salt compat: `runner_returns: False` keeps all runners out, not only those of `salt-run`; for wheel functions Salt
+ * has no such option.
  */
 export async function recordRun(deps: RecordRunDeps, kind: MasterFunctionKind, data: Dict): Promise<void> {
   const { opts, log, eauth } = deps;

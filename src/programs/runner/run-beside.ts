@@ -1,6 +1,7 @@
 /**
- * Functions of the master for a program beside it: run in that program, with the master's own configuration, files and custom runners. The
- * master need not be up, and where none is configured Salt's defaults count (salt/modules/saltutil.py `cmd`, `runner`, `wheel`, 3006.16). To publish a job it has to be up.
+ * Functions of the master for a program beside it: run in that program, with the master's own configuration, files and
+ * custom runners. The master need not be up, and where none is configured Salt's defaults count
+ * (salt/modules/saltutil.py `cmd`, `runner`, `wheel`, 3006.16). To publish a job it has to be up.
  */
 import { dirname } from 'node:path';
 import { loadMasterConfig } from '../../config/load.ts';
@@ -34,8 +35,9 @@ export interface BesideDeps {
 }
 
 /**
- * The master whose configuration lies beside that of the program. `run` throws a PythonError, a KeyError as Salt's, when there is no such function;
- * `publish` a PythonError, a SaltClientError as Salt's, when the master cannot be asked.
+ * The master whose configuration lies beside that of the program. `run` throws a PythonError, a KeyError as Salt's,
+ * when there is no such function; `publish` a PythonError, a SaltClientError as Salt's, when the master cannot be
+ * asked.
  */
 export function besideMaster(deps: BesideDeps): Required<MasterBeside> {
   const opts = (): MasterOptions => {

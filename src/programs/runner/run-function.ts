@@ -102,7 +102,10 @@ function starrer(isSecret: boolean | 'entirely' | undefined): (data: Dict) => Di
   return (data) => starred(data, isSecret === 'entirely');
 }
 
-/** The same run with stars for what is for its caller alone: the return, but truth values and None, and the arguments behind the first. */
+/**
+ * The same run with stars for what is for its caller alone: the return, but truth values and None, and the arguments
+ * behind the first.
+ */
 function starred(data: Dict, isEntirely: boolean): Dict {
   const out: Dict = new Map(data);
   const args = data.get('fun_args');
@@ -165,8 +168,8 @@ function failureText(kind: MasterFunctionKind, fun: string, error: unknown): str
 }
 
 /**
- * What Python raised has its traceback, without frames where there are none. Salt compat: an error of this program has none, and none is
- * made up for it: there is no Python in which somebody could look for the line.
+ * What Python raised has its traceback, without frames where there are none. Salt compat: an error of this program has
+ * none, and none is made up for it: there is no Python in which somebody could look for the line.
  */
 function tracebackText(error: unknown): string {
   // what Salt treats in a way of its own has the exception of Python behind it

@@ -1,6 +1,6 @@
 /**
- * Functions of the master that others ask for: the name and, beside it, the arguments as low data (salt/client/mixins.py `low`,
- * 3006.16).
+ * Functions of the master that others ask for: the name and, beside it, the arguments as low data
+ * (salt/client/mixins.py `low`, 3006.16).
  */
 import { BrineError, CommandExecutionError } from '../../errors/errors.ts';
 import type { MasterFunctionKind, RunnerContext, RunnerSpec } from '../../plugins/shared/runner/runner.ts';
@@ -41,8 +41,8 @@ export interface LowCall {
 const NOTHING: RunnerSpec = { doc: '', returns: '', run: () => null };
 
 /**
- * Runs a function with its events and its entry in the job cache; also one that is not there, or that does not take the arguments,
- * has them, and fails.
+ * Runs a function with its events and its entry in the job cache; also one that is not there, or that does not take the
+ * arguments, has them, and fails.
  * @returns undefined when it was interrupted
  */
 export async function runLow(

@@ -1,4 +1,7 @@
-/** What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first needed. */
+/**
+ * What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first
+ * needed.
+ */
 import { mayListen, type LocalPlace } from '../../host/local-place.ts';
 import { existsSync } from 'node:fs';
 import type { Waits } from '../../runtime/client/waits.ts';
@@ -233,7 +236,10 @@ async function runInside(
   }
 }
 
-/** What calls an execution function with the master's options, as `salt.cmd` does. @throws RunnerRefusal for one that is not there */
+/**
+ * What calls an execution function with the master's options, as `salt.cmd` does.
+ * @throws RunnerRefusal for one that is not there
+ */
 async function minionHere(
   {
     settings,
@@ -268,7 +274,10 @@ async function minionHere(
   return minion;
 }
 
-/** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */
+/**
+ * Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py
+ * `connected_ids`).
+ */
 async function connectedAddresses(opts: MasterOptions, clock: Clock): Promise<ReadonlySet<string>> {
   const addresses = new Set(await askPublisher(opts, clock, (publisher) => publisher.addresses()));
   const { networkInterfaces } = await import('node:os');

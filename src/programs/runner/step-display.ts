@@ -1,4 +1,7 @@
-/** The line that shows whoever looks on where an orchestration is: its step, how many minions have returned, and the step of one within it. */
+/**
+ * The line that shows whoever looks on where an orchestration is: its step, how many minions have returned, and the
+ * step of one within it.
+ */
 
 /** Makes the line. Steps may run side by side; the one that something was last heard of is shown. */
 export class StepDisplay {

@@ -1,4 +1,7 @@
-/** What simulated minions answer. No function is really run: the answer costs nothing, so the master is what is measured. */
+/**
+ * What simulated minions answer. No function is really run: the answer costs nothing, so the master is what is
+ * measured.
+ */
 import type { Job, JobResult } from '../minion/job.ts';
 import type { Value } from '../../python/values/value.ts';
 
@@ -6,8 +9,8 @@ import type { Value } from '../../python/values/value.ts';
 export type Answer = (job: Job, id: string) => JobResult;
 
 /**
- * Answers of the usual kind: `test.ping` and `test.echo` as the real ones, `saltutil.find_job` "not running", everything
- * else a text.
+ * Answers of the usual kind: `test.ping` and `test.echo` as the real ones, `saltutil.find_job` "not running",
+ * everything else a text.
  * @param payloadBytes length of that text
  */
 export function simulatedAnswer(payloadBytes: number): Answer {

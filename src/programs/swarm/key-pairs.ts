@@ -1,4 +1,7 @@
-/** The few RSA key pairs that simulated minions share, because making one takes longer than everything else at the start. */
+/**
+ * The few RSA key pairs that simulated minions share, because making one takes longer than everything else at the
+ * start.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RsaPrivateKey } from '../../network/crypto/rsa.ts';

@@ -1,4 +1,6 @@
-/** What a simulated minion believes about its master's key, kept in memory: trusted on first use, checked ever after. */
+/**
+ * What a simulated minion believes about its master's key, kept in memory: trusted on first use, checked ever after.
+ */
 import { MasterKeyring } from '../../network/channel/client/master-key.ts';
 import type { RsaPublicKey } from '../../network/crypto/rsa.ts';
 

@@ -1,7 +1,7 @@
 /**
- * One simulated minion: a session of its own, a connection of its own to each port, real authentication, real returns. It
- * has no grains, no pillar, no modules and no files, so a process holds thousands (see `shared-publications.ts` for the one
- * thing they share).
+ * One simulated minion: a session of its own, a connection of its own to each port, real authentication, real returns.
+ * It has no grains, no pillar, no modules and no files, so a process holds thousands (see `shared-publications.ts` for
+ * the one thing they share).
  */
 import {
   authenticate,
@@ -120,7 +120,8 @@ export class SimulatedMinion {
 
   /**
    * Sends one `_return`; resolves when the master has acknowledged it.
-   * @throws UnreachableError, AuthenticationError; BrineError when the master failed at it: its reply is an empty text then
+   * @throws UnreachableError, AuthenticationError; BrineError when the master failed at it: its reply is an empty text
+   *   then
    */
   async sendReturn(load: Dict): Promise<void> {
     const reply = await this.#channel.send(load, RETURN_PATIENCE);
@@ -210,7 +211,9 @@ export class SimulatedMinion {
     return presenceProof(id, this.#credentials.session, clock, 'minion', missed);
   }
 
-  /** The usual publication is answered in the same turn; only one with a new key has to be kept while we authenticate. */
+  /**
+   * The usual publication is answered in the same turn; only one with a new key has to be kept while we authenticate.
+   */
   #publication(parts: Buffer[]): void {
     const { counters, onError } = this.#deps;
     counters.publications++;

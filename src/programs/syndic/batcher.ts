@@ -1,7 +1,7 @@
 /**
- * Gathers what is to be forwarded: one thing alone goes at once; while a request is under way the next ones are gathered, until it
- * is answered or they have waited for their longest time. What would only wait elsewhere is gathered for that time, too, so that
- * few great batches are to be brought up later, and not many small ones.
+ * Gathers what is to be forwarded: one thing alone goes at once; while a request is under way the next ones are
+ * gathered, until it is answered or they have waited for their longest time. What would only wait elsewhere is gathered
+ * for that time, too, so that few great batches are to be brought up later, and not many small ones.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 
@@ -12,7 +12,10 @@ export interface Sized {
 
 /** How a batcher behaves. */
 export interface BatcherDeps<T extends Sized> {
-  /** Sends a batch; what cannot be sent must be kept by it. Resolves when the batch is no concern of this process any more. */
+  /**
+   * Sends a batch; what cannot be sent must be kept by it. Resolves when the batch is no concern of this process any
+   * more.
+   */
   readonly send: (items: readonly T[], isBusy: boolean) => Promise<void>;
   /** So much goes into one batch. */
   readonly itemsMax: number;

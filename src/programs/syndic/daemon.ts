@@ -1,6 +1,6 @@
 /**
- * The syndic: to the masters above a minion, to the master beside it a local program; it runs no jobs itself (salt/minion.py
- * `Syndic`, `SyndicManager`, 3006.16).
+ * The syndic: to the masters above a minion, to the master beside it a local program; it runs no jobs itself
+ * (salt/minion.py `Syndic`, `SyndicManager`, 3006.16).
  */
 import { dirname, join } from 'node:path';
 import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
@@ -53,7 +53,8 @@ const JOURNAL_JOBS_MAX = 2000;
 /**
  * Runs a syndic until it is told to stop.
  * @returns the exit code
- * @throws BrineError when it cannot start, RejectedError and FingerprintError when the only master above forbids it to go on
+ * @throws BrineError when it cannot start, RejectedError and FingerprintError when the only master above forbids it to
+ *   go on
  */
 export async function runSyndic(start: SyndicStart): Promise<number> {
   const { upper: opts, lower, log, clock, env } = start;

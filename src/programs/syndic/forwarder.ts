@@ -1,6 +1,7 @@
 /**
- * Returns and events on their way to the masters above (salt/minion.py `SyndicManager._process_event`, `_forward_events`, 3006.16).
- * Each goes at once, or with the next batch; it is on disk before it is sent and leaves the disk when the master above has it.
+ * Returns and events on their way to the masters above (salt/minion.py `SyndicManager._process_event`,
+ * `_forward_events`, 3006.16). Each goes at once, or with the next batch; it is on disk before it is sent and leaves
+ * the disk when the master above has it.
  */
 import { join } from 'node:path';
 import { syndicFolder } from '../../config/syndic-options.ts';

@@ -1,6 +1,7 @@
 /**
- * What a syndic tells the master above of each job from there: which minions are expected below, who of them is known to be away,
- * and when that is all, so that nobody above waits longer than for the last return. Salt's commands read the list of minions.
+ * What a syndic tells the master above of each job from there: which minions are expected below, who of them is known
+ * to be away, and when that is all, so that nobody above waits longer than for the last return. Salt's commands read
+ * the list of minions.
  */
 import type { PublishedJob } from '../../runtime/client/job-publisher.ts';
 import { SyndicWatch } from '../../runtime/client/syndic-watch.ts';
@@ -106,7 +107,10 @@ export class JobReports {
     this.#tell(jid, job);
   }
 
-  /** Reads an event of the bus. @returns whether it was a report on a job from above, which is passed on with the own one */
+  /**
+   * Reads an event of the bus.
+   * @returns whether it was a report on a job from above, which is passed on with the own one
+   */
   hear(event: BusEvent): boolean {
     const report = readSyndicReport(event.tag);
     const job = report === undefined ? undefined : this.#jobs.get(report.jid);

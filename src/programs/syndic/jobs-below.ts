@@ -1,6 +1,7 @@
 /**
- * The job cache of the master below, read beside it: the load of a job that the master above does not know, a return that was too
- * large for the event bus, and what came back while this syndic was not listening. Opened when it is needed, and let go again.
+ * The job cache of the master below, read beside it: the load of a job that the master above does not know, a return
+ * that was too large for the event bus, and what came back while this syndic was not listening. Opened when it is
+ * needed, and let go again.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,7 +38,10 @@ const LOOKS_MS = [5, 20, 50, 100, 200, 400, 800];
 /** Picks from the event bus below what goes up. */
 export class Listener {
   readonly #deps: ListenerDeps;
-  /** The job whose returns were last looked for: thousands of them may have been missed, and it names thousands of minions. */
+  /**
+   * The job whose returns were last looked for: thousands of them may have been missed, and it names thousands of
+   * minions.
+   */
   #lastJob: { readonly jid: string; readonly load: Dict } | undefined;
 
   constructor(deps: ListenerDeps) {

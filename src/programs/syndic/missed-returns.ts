@@ -1,7 +1,7 @@
 /**
- * Returns that are in the job cache below and have not been forwarded, because this syndic did not run, or was not listening. A
- * cursor, one row for each day's file, says how far the job cache is done with; it survives the syndic. What is forwarded twice in
- * spite of it is dropped above, by job and minion.
+ * Returns that are in the job cache below and have not been forwarded, because this syndic did not run, or was not
+ * listening. A cursor, one row for each day's file, says how far the job cache is done with; it survives the syndic.
+ * What is forwarded twice in spite of it is dropped above, by job and minion.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -107,7 +107,10 @@ export class MissedReturns {
     }
   }
 
-  /** The cursor follows as far as every return is on its way; what lies behind one that is not is looked at all the same. */
+  /**
+   * The cursor follows as far as every return is on its way; what lies behind one that is not is looked at all the
+   * same.
+   */
   async #through(cursor: Map<string, number>): Promise<void> {
     const { jobs } = this.#deps;
     const position = new Map(cursor);

@@ -1,6 +1,6 @@
 /**
- * The masters above a syndic: a connection to each, made anew by itself, the start event, and which of them gets a return
- * (salt/minion.py `SyndicManager`, 3006.16).
+ * The masters above a syndic: a connection to each, made anew by itself, the start event, and which of them gets a
+ * return (salt/minion.py `SyndicManager`, 3006.16).
  */
 import type { AuthClient } from '../../network/channel/client/authenticate.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';

@@ -1,6 +1,6 @@
 /**
- * What a line asks pip for: `name[extra]>=1.2; marker`, an address or a path. Follows pip 23.0.1 (`parse_req_from_line`) and the
- * packaging 21 in it (`Requirement`).
+ * What a line asks pip for: `name[extra]>=1.2; marker`, an address or a path. Follows pip 23.0.1
+ * (`parse_req_from_line`) and the packaging 21 in it (`Requirement`).
  */
 import { baseName, absPath, isDir, isFile, joinPath, normPath, pathExists } from '../paths.ts';
 import { pyRepr } from '../values/repr.ts';
@@ -52,7 +52,10 @@ function isAddress(text: string): boolean {
 
 const looksLikePath = (text: string): boolean => text.includes('/') || text.startsWith('.');
 
-/** Whether a text names a file or a folder, existing or not. @throws InvalidRequirement for a folder without a package */
+/**
+ * Whether a text names a file or a folder, existing or not.
+ * @throws InvalidRequirement for a folder without a package
+ */
 function isPlace(text: string): boolean {
   const path = absPath(text).replace(/\[[^\]]*\]$/, '');
   if (looksLikePath(text) && isDir(path)) {

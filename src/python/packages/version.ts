@@ -1,4 +1,7 @@
-/** Versions of Python packages and what is asked of them (PEP 440), as `packaging.version` and `packaging.specifiers` compare them. */
+/**
+ * Versions of Python packages and what is asked of them (PEP 440), as `packaging.version` and `packaging.specifiers`
+ * compare them.
+ */
 import { compareText } from '../values/order.ts';
 
 /** A part of a version that is there or not, in one order with its absence. */

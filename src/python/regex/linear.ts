@@ -1,7 +1,7 @@
 /**
  * The fast matcher for Python regular expressions without look-around, back-references and atomic groups: it only says
- * yes or no, in time proportional to the text, whatever the pattern. All ways through the pattern are followed at once; the
- * sets of places reached are remembered, so that names of the same shape cost one look-up per character.
+ * yes or no, in time proportional to the text, whatever the pattern. All ways through the pattern are followed at once;
+ * the sets of places reached are remembered, so that names of the same shape cost one look-up per character.
  */
 import { inCategory, type CharMatcher } from './chars.ts';
 import { PatternBudgetError, type StepAllowance } from './backtrack.ts';
@@ -16,7 +16,9 @@ const MAX_REMEMBERED_PLACES = 200;
 /** Remembered steps of one set over characters above 127; when there are more, all are forgotten. */
 const MAX_RARE_STEPS = 64;
 
-/** Where a match has to lie: at the start (`re.match`), anywhere (`re.search`), over the whole text (`re.fullmatch`). */
+/**
+ * Where a match has to lie: at the start (`re.match`), anywhere (`re.search`), over the whole text (`re.fullmatch`).
+ */
 export type Anchor = 'start' | 'anywhere' | 'whole';
 
 type Instruction =

@@ -25,7 +25,8 @@ export interface Substitution {
 /**
  * @param replacement with `\1`, `\g<name>` and escapes; a function gets each match instead
  * @param limit how many matches at most; 0 for all
- * @throws PatternError for a replacement that refers to no group, or holds an unknown escape; PythonError IndexError for an unknown name
+ * @throws PatternError for a replacement that refers to no group, or holds an unknown escape; PythonError IndexError
+ *   for an unknown name
  */
 export function substitute(
   pattern: PyPattern,

@@ -1,7 +1,7 @@
 /**
  * Dates and times as people write them (`Monday 5:00pm`, `11/21/2026 5pm`, `2026-11-21T16:20:00Z`), read as Python's
- * dateutil 2.8.2 reads them with its defaults: month before day, what is left out comes from today at midnight, a weekday
- * without a date is the next such day, today included.
+ * dateutil 2.8.2 reads them with its defaults: month before day, what is left out comes from today at midnight, a
+ * weekday without a date is the next such day, today included.
  */
 
 const DAY_MS = 86_400_000;

@@ -12,7 +12,10 @@ export function expressionMatch(text: string, expression: string): boolean {
   }
 }
 
-/** True for what a list lets through: not on the blacklist, and, when there is a whitelist, on that (`check_whitelist_blacklist`). */
+/**
+ * True for what a list lets through: not on the blacklist, and, when there is a whitelist, on that
+ * (`check_whitelist_blacklist`).
+ */
 export function isListed(
   text: string,
   { whitelist, blacklist }: { readonly whitelist: readonly string[]; readonly blacklist: readonly string[] },

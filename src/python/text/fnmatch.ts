@@ -124,8 +124,8 @@ function parseSet(pattern: string, start: number): { piece: Piece; end: number }
 }
 
 /**
- * Splits a set into ranges as Python does: a hyphen with a character on both sides is a range, ranges that run backwards
- * are dropped first, and only then is a leading `!` looked at (so `[z-a!x]` is a negated set).
+ * Splits a set into ranges as Python does: a hyphen with a character on both sides is a range, ranges that run
+ * backwards are dropped first, and only then is a leading `!` looked at (so `[z-a!x]` is a negated set).
  */
 function makeSet(chars: readonly string[]): Piece {
   const chunks = splitAtRanges(chars);

@@ -41,7 +41,8 @@ function expand(format: string): string {
 
 /**
  * Python's `datetime.strptime`.
- * @returns milliseconds since 1970 on the wall clock; undefined when the text does not fit, or the format is not understood
+ * @returns milliseconds since 1970 on the wall clock; undefined when the text does not fit, or the format is not
+ *   understood
  */
 export function strptime(text: string, format: string): number | undefined {
   const letters: string[] = [];

@@ -1,4 +1,7 @@
-/** Words of a line for comparing without regard to white space (3006.16 salt/utils/stringutils.py `build_whitespace_split_regex`). */
+/**
+ * Words of a line for comparing without regard to white space (3006.16 salt/utils/stringutils.py
+ * `build_whitespace_split_regex`).
+ */
 import { BrineError } from '../../errors/errors.ts';
 
 const WORD = /[^ \t\r\n]+/y;

@@ -1,6 +1,6 @@
 /**
- * Whole numbers and their texts, with Python's limit on the digits (`sys.set_int_max_str_digits`, 3.11): turning many of them into a number
- * and back takes quadratic time.
+ * Whole numbers and their texts, with Python's limit on the digits (`sys.set_int_max_str_digits`, 3.11): turning many
+ * of them into a number and back takes quadratic time.
  */
 import { strip } from './text.ts';
 

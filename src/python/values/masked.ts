@@ -6,8 +6,8 @@ const QUERY =
 const HIDDEN = '<redacted>';
 
 /**
- * Hides names and passwords in the addresses of a text, whatever their scheme, and what queries call a password or a token. Salt hides
- * those of http and https (salt/utils/url.py `redact_http_basic_auth`, 3006.16).
+ * Hides names and passwords in the addresses of a text, whatever their scheme, and what queries call a password or a
+ * token. Salt hides those of http and https (salt/utils/url.py `redact_http_basic_auth`, 3006.16).
  */
 export function withoutCredentials(text: string): string {
   if (!text.includes('://')) return text;

@@ -17,9 +17,9 @@ export type Value =
 export type Dict = Map<Value, Value>;
 
 /**
- * Python's `collections.OrderedDict`: a mapping that is dumped in its own order where others are sorted, and that shows its
- * type in `str()` and errors. Salt's yaml renderer makes such mappings, so SLS and the pillar of a minion without a master
- * consist of them; what has crossed the wire does not.
+ * Python's `collections.OrderedDict`: a mapping that is dumped in its own order where others are sorted, and that shows
+ * its type in `str()` and errors. Salt's yaml renderer makes such mappings, so SLS and the pillar of a minion without a
+ * master consist of them; what has crossed the wire does not.
  */
 export class OrderedDict extends Map<Value, Value> {}
 
@@ -56,8 +56,9 @@ export type ObjectQuestion = 'attribute' | 'item' | 'contains' | 'call' | 'opera
 /** Asks the process that has an object. */
 export interface ObjectKeeper {
   /**
-   * Looks at an attribute or an item (each the other where there is no such one, as Jinja does), asks whether something is in it, calls it,
-   * applies an operator (its name is the first of `args`, the operands follow it), or has the object told again.
+   * Looks at an attribute or an item (each the other where there is no such one, as Jinja does), asks whether something
+   * is in it, calls it, applies an operator (its name is the first of `args`, the operands follow it), or has the
+   * object told again.
    * @returns undefined where there is none
    * @throws what Python raises, and CommandExecutionError when the process has ended
    */
@@ -96,7 +97,8 @@ export interface ObjectFacts {
 }
 
 /**
- * Stands for an object of code in Python that is no data: the object itself stays in the process that has it, and can be handed back to it.
+ * Stands for an object of code in Python that is no data: the object itself stays in the process that has it, and can
+ * be handed back to it.
  */
 export class PyObject implements ObjectFacts {
   readonly place: readonly [process: number, object: number];
@@ -260,7 +262,10 @@ function isPlainObject(value: Value | DictInit): value is DictInit {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The Python type name of a value: `int`, `float`, `str`, `bool`, `NoneType`, `list`, `dict`, `OrderedDict`, `bytes`, `datetime`. */
+/**
+ * The Python type name of a value: `int`, `float`, `str`, `bool`, `NoneType`, `list`, `dict`, `OrderedDict`, `bytes`,
+ * `datetime`.
+ */
 export function pyTypeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
@@ -296,7 +301,10 @@ export function valuesEqual(a: Value, b: Value): boolean {
   return x !== undefined && x === y;
 }
 
-/** A value in whose place data stands where it, or an item of it, is an object of Python's that can be such: for who has no use for objects. */
+/**
+ * A value in whose place data stands where it, or an item of it, is an object of Python's that can be such: for who has
+ * no use for objects.
+ */
 export function asData(value: Value): Value {
   if (value instanceof PyObject) return value.data ?? value;
   if (Array.isArray(value)) return value.some(holdsData) ? value.map(asData) : value;
@@ -318,8 +326,8 @@ export function emptyLike(map: Dict): Dict {
 }
 
 /**
- * A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). What occurs twice in the value is one
- * thing in the copy too, as with Python's `copy.deepcopy`: YAML writes it once.
+ * A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). What occurs twice in
+ * the value is one thing in the copy too, as with Python's `copy.deepcopy`: YAML writes it once.
  * @param objects what happens to objects that are no data: whether each is asked for its copy, or shared
  * @throws what Python raises for objects that cannot be copied
  */

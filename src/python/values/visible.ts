@@ -1,13 +1,14 @@
 /**
- * Characters that no eye sees or that steer a terminal, made visible: what other machines say is printed on the operator's terminal
- * and written to logs, and must neither move the cursor, nor hide or turn round what stands there, nor look like a line of our own.
+ * Characters that no eye sees or that steer a terminal, made visible: what other machines say is printed on the
+ * operator's terminal and written to logs, and must neither move the cursor, nor hide or turn round what stands there,
+ * nor look like a line of our own.
  */
 import { isBytes, isDict, type Dict, type Value } from './value.ts';
 import { decodeUtf8 } from './text.ts';
 
 /**
- * C0 and C1 but for tab and line feed, DEL, marks of writing direction, characters without width, other line ends, tags. A carriage
- * return stays where it ends a line together with a line feed, as in texts of Windows.
+ * C0 and C1 but for tab and line feed, DEL, marks of writing direction, characters without width, other line ends,
+ * tags. A carriage return stays where it ends a line together with a line feed, as in texts of Windows.
  */
 const UNSEEN =
   '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
@@ -38,8 +39,8 @@ export function visibleButColors(text: string): string {
 }
 
 /**
- * A text of any number of lines in which only the first begins at the margin: what follows a line feed cannot be taken for the
- * beginning of another entry.
+ * A text of any number of lines in which only the first begins at the margin: what follows a line feed cannot be taken
+ * for the beginning of another entry.
  */
 export function visibleEntry(text: string): string {
   return visible(text).replace(/\r?\n/g, '\n    ');

@@ -11,12 +11,12 @@ export interface Identity {
 }
 
 /**
- * The rules of all entries that fit a user (salt/utils/minions.py `fill_auth_list`, 3006.16): his name, `group%` of each of his
- * groups, and `*`, which is for those whom no entry names. With `permissive_acl` the entry `*` is nobody's, which is what Salt does, not
- * what it says of the option.
+ * The rules of all entries that fit a user (salt/utils/minions.py `fill_auth_list`, 3006.16): his name, `group%` of
+ * each of his groups, and `*`, which is for those whom no entry names. With `permissive_acl` the entry `*` is nobody's,
+ * which is what Salt does, not what it says of the option.
  *
- * Salt compat: Salt takes the name that was typed for a pattern and the entries for the texts, so that whoever can log in under a name
- * like `*` or `a.*` has other people's rules. Here names are compared as they stand.
+ * Salt compat: Salt takes the name that was typed for a pattern and the entries for the texts, so that whoever can log
+ * in under a name like `*` or `a.*` has other people's rules. Here names are compared as they stand.
  * @param source what the rules are said to be from, before the entry's name
  */
 export function rulesOf(

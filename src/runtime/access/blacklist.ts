@@ -1,6 +1,7 @@
 /**
- * `publisher_acl_blacklist`: users and functions that are refused whoever asks. Each entry is a glob or an anchored regular expression
- * (salt/acl/__init__.py, 3006.16). Salt asks it for jobs only; here its users are refused for functions of the master, too.
+ * `publisher_acl_blacklist`: users and functions that are refused whoever asks. Each entry is a glob or an anchored
+ * regular expression (salt/acl/__init__.py, 3006.16). Salt asks it for jobs only; here its users are refused for
+ * functions of the master, too.
  */
 import { expressionMatch } from '../../python/text/expression-match.ts';
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
@@ -15,8 +16,8 @@ export function isUserBlacklisted(blacklist: Blacklist, user: string): boolean {
 }
 
 /**
- * True when one of a job's functions is refused to everybody. A function inside another counts, too; where it cannot be told which
- * that is, the job is refused as soon as there are blacklisted functions.
+ * True when one of a job's functions is refused to everybody. A function inside another counts, too; where it cannot be
+ * told which that is, the job is refused as soon as there are blacklisted functions.
  */
 export function areFunctionsBlacklisted(
   blacklist: Blacklist,

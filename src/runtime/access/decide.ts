@@ -1,6 +1,6 @@
 /**
- * The one place that decides whether somebody may do something. Whoever asks has found out before who it is; what comes of a
- * refusal (the audit line, the event, the reply) is for whoever asks. `docs/internals/security.md` says who asks.
+ * The one place that decides whether somebody may do something. Whoever asks has found out before who it is; what comes
+ * of a refusal (the audit line, the event, the reply) is for whoever asks. `docs/internals/security.md` says who asks.
  */
 import { areFunctionsBlacklisted, isUserBlacklisted, type Blacklist } from './blacklist.ts';
 import { decideLocal } from './local-rules.ts';

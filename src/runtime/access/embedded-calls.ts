@@ -1,10 +1,11 @@
 /**
  * Functions that call another one, which their arguments name. Whoever may call `test.*` could call anything with
- * `test.cross_test cmd.run '[id]'` (CVE-2013-4435 was of this kind): so the function inside needs a permission of its own.
+ * `test.cross_test cmd.run '[id]'` (CVE-2013-4435 was of this kind): so the function inside needs a permission of its
+ * own.
  *
- * Salt compat: Salt looks at the outer function only. Functions of Salt's that do not exist here are listed, too: minions may be
- * Salt's. Functions that run what stands in a file or a template (`state.*`, `slsutil.renderer`, `cp.get_template`) have no inner
- * call that could be read: to allow them is to allow everything.
+ * Salt compat: Salt looks at the outer function only. Functions of Salt's that do not exist here are listed, too:
+ * minions may be Salt's. Functions that run what stands in a file or a template (`state.*`, `slsutil.renderer`,
+ * `cp.get_template`) have no inner call that could be read: to allow them is to allow everything.
  */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
@@ -22,7 +23,9 @@ export interface GivenArguments {
   readonly keywords: Dict;
 }
 
-/** The calls inside; `unnamed` where no function is named, so that none would run; `refused` for what no list can allow. */
+/**
+ * The calls inside; `unnamed` where no function is named, so that none would run; `refused` for what no list can allow.
+ */
 export type Inside = readonly EmbeddedCall[] | 'unnamed' | 'refused';
 
 type Reader = (given: GivenArguments) => Inside;
@@ -98,7 +101,9 @@ function definedCall(alias: Value, definition: Value): Inside {
   return call(fun, positional, keywords);
 }
 
-/** `return_kwargs` and `return_config` say where a returner writes, as the minion's user: that is more than a function. */
+/**
+ * `return_kwargs` and `return_config` say where a returner writes, as the minion's user: that is more than a function.
+ */
 function scheduledJob({ keywords }: GivenArguments): Inside {
   if (keywords.has('return_kwargs') || keywords.has('return_config')) return 'refused';
   const args = asRead(keywords.get('job_args') ?? null);

@@ -1,7 +1,7 @@
 /**
- * Authorisation lists, such as those of `publisher_acl` and `peer`: which functions, with which arguments, on which minions (docs/internals/a-jobs-life.md#publishing;
- * salt/utils/minions.py `auth_check`, 3006.16). Stricter than Salt where marked: of several functions every one must be
- * allowed, and a prediction without minions allows nothing.
+ * Authorisation lists, such as those of `publisher_acl` and `peer`: which functions, with which arguments, on which
+ * minions (docs/internals/a-jobs-life.md#publishing; salt/utils/minions.py `auth_check`, 3006.16). Stricter than Salt
+ * where marked: of several functions every one must be allowed, and a prediction without minions allows nothing.
  */
 import { compilePattern } from '../../python/regex/pattern.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -141,8 +141,9 @@ export function readings(args: Value): GivenArguments[] {
 }
 
 /**
- * The arguments as masters and minions may read them: texts `name=value` are keywords, wherever they stand. Salt does not look at
- * them like this: with a rule for the first argument of `cmd.run`, `uptime=1` lets anything behind it be the first argument.
+ * The arguments as masters and minions may read them: texts `name=value` are keywords, wherever they stand. Salt does
+ * not look at them like this: with a rule for the first argument of `cmd.run`, `uptime=1` lets anything behind it be
+ * the first argument.
  */
 function readKeywords(args: Value): GivenArguments {
   const positional: Value[] = [];

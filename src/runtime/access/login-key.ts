@@ -4,8 +4,8 @@ const EAUTH_CHARACTERS_MAX = 64;
 const NAME_CHARACTERS_MAX = 1024;
 
 /**
- * Directories take a name in capitals and small letters, with other spaces, or in other forms of the same letters for one, so that all of them
- * count together.
+ * Directories take a name in capitals and small letters, with other spaces, or in other forms of the same letters for
+ * one, so that all of them count together.
  * @param eauth the system of external authentication
  */
 export function loginKey(eauth: string, name: string): string {

@@ -1,7 +1,7 @@
 /**
- * Rules for functions of the master itself: `@runner`, `@wheel`, a module's name as `@jobs`, and each of them with a list of
- * functions and their arguments (salt/utils/minions.py `spec_check`, 3006.16). Stricter than Salt: an argument list is read both with
- * texts `name=value` as keywords and without, as for jobs.
+ * Rules for functions of the master itself: `@runner`, `@wheel`, a module's name as `@jobs`, and each of them with a
+ * list of functions and their arguments (salt/utils/minions.py `spec_check`, 3006.16). Stricter than Salt: an argument
+ * list is read both with texts `name=value` as keywords and without, as for jobs.
  */
 import { isDict, type Value } from '../../python/values/value.ts';
 import { functionAllowed, readings } from './local-rules.ts';

@@ -1,4 +1,7 @@
-/** Whether a function may be run at all, on whatever target and with whatever arguments: for what is offered, never for what is done. */
+/**
+ * Whether a function may be run at all, on whatever target and with whatever arguments: for what is offered, never for
+ * what is done.
+ */
 import { isDict, type Value } from '../../python/values/value.ts';
 import { startMatches } from './local-rules.ts';
 import type { Rights } from './question.ts';

@@ -25,7 +25,10 @@ export interface MongoQuestion {
   readonly fields: readonly string[] | undefined;
 }
 
-/** @returns the document, `_id` as a text; undefined when there is none @throws CommandExecutionError when the server cannot be asked */
+/**
+ * @returns the document, `_id` as a text; undefined when there is none
+ * @throws CommandExecutionError when the server cannot be asked
+ */
 export async function mongoDocument(question: MongoQuestion): Promise<Dict | undefined> {
   const { opts, collection, idField, fields } = question;
   const id = lookedUp(question);

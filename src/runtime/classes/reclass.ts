@@ -1,6 +1,6 @@
 /**
- * Asking reclass, the site's own installation of it, for one node (3006.16 salt/utils/reclass.py): its library is Python, and is
- * called as Salt calls it, in a process that lives for one question.
+ * Asking reclass, the site's own installation of it, for one node (3006.16 salt/utils/reclass.py): its library is
+ * Python, and is called as Salt calls it, in a process that lives for one question.
  */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { askLibrary } from './ask-library.ts';

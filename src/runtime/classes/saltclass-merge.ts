@@ -5,10 +5,12 @@ import { isDict, type Dict } from '../../python/values/value.ts';
 const REPLACES = '^';
 
 /**
- * Adds `over` to `base`, which is changed: mappings are joined, lists are appended to, or replaced by one that begins with `^`.
+ * Adds `over` to `base`, which is changed: mappings are joined, lists are appended to, or replaced by one that begins
+ * with `^`.
  *
- * Salt compat: what `base` has not before becomes the very object of `over`, and grows with the next class that is added; so lists of
- * several classes may hold what a later class adds twice, as in Salt. Salt fails at an empty list; here it adds nothing.
+ * Salt compat: what `base` has not before becomes the very object of `over`, and grows with the next class that is
+ * added; so lists of several classes may hold what a later class adds twice, as in Salt. Salt fails at an empty list;
+ * here it adds nothing.
  */
 export function mergeClass(base: Dict, over: Dict): void {
   for (const [key, value] of over) {

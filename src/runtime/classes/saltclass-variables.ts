@@ -5,7 +5,9 @@ import { pyTypeName, isDict, type Dict, type Value } from '../../python/values/v
 /** A reference with the character before it, which may be the backslash that takes its meaning. */
 const REFERENCE = /(^|.)\$\{.*?\}/g;
 
-/** The pillars with their references replaced; what a reference does not find stays as it is. The mapping is changed. */
+/**
+ * The pillars with their references replaced; what a reference does not find stays as it is. The mapping is changed.
+ */
 export function expandVariables(pillars: Dict): Dict {
   const all = new Map(pillars);
   expandIn(pillars, all);

@@ -1,6 +1,6 @@
 /**
- * Nodes and classes as saltclass keeps them: YAML behind Jinja in `nodes/…/ID.yml` and `classes/…/NAME.yml`, which inherit from each
- * other (3006.16 salt/utils/saltclass.py).
+ * Nodes and classes as saltclass keeps them: YAML behind Jinja in `nodes/…/ID.yml` and `classes/…/NAME.yml`, which
+ * inherit from each other (3006.16 salt/utils/saltclass.py).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';

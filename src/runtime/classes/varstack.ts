@@ -1,13 +1,17 @@
 /**
- * Asking varstack, the site's own installation of it, for one node (3006.16 salt/pillar/varstack_pillar.py, salt/tops/varstack_top.py): its
- * library is Python, and is called as Salt calls it, in a process that lives for one question.
+ * Asking varstack, the site's own installation of it, for one node (3006.16 salt/pillar/varstack_pillar.py,
+ * salt/tops/varstack_top.py): its library is Python, and is called as Salt calls it, in a process that lives for one
+ * question.
  */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { askLibrary } from './ask-library.ts';
 
-/** @param settings the path of varstack's configuration @throws CommandExecutionError in varstack's words, and when it is not installed */
+/**
+ * @param settings the path of varstack's configuration
+ * @throws CommandExecutionError in varstack's words, and when it is not installed
+ */
 export async function askVarstack(settings: Value, grains: Dict, opts: Dict): Promise<Dict> {
   if (typeof settings !== 'string')
     throw new CommandExecutionError(`it needs the path of varstack's configuration, not ${pyStr(settings)}`);

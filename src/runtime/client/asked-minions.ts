@@ -1,6 +1,8 @@
 /** One round of `saltutil.find_job`: whom it has asked, and what they say. */
 
-/** Whom one round of questions has asked, and what they say. What is decided is looked at once, however many there are. */
+/**
+ * Whom one round of questions has asked, and what they say. What is decided is looked at once, however many there are.
+ */
 export class AskedMinions {
   readonly asked: ReadonlySet<string>;
   readonly running = new Set<string>();

@@ -1,4 +1,6 @@
-/** What can go wrong when a local program asks the master for something; each message is Salt's own where Salt has one. */
+/**
+ * What can go wrong when a local program asks the master for something; each message is Salt's own where Salt has one.
+ */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 
@@ -20,7 +22,10 @@ export class NotAuthorisedError extends ClientError {
   override readonly name = 'NotAuthorisedError';
 }
 
-/** What the master offers to its own user is closed to the one who runs the program; the message says where, and what opens it. */
+/**
+ * What the master offers to its own user is closed to the one who runs the program; the message says where, and what
+ * opens it.
+ */
 export class ClosedToUserError extends NotAuthorisedError {}
 
 /** The target matched nobody. */

@@ -49,13 +49,19 @@ export interface PublishedJob {
   readonly missing: readonly string[];
   /** Expected minions that are known to be away, and since when (UTC). Only a Brine master knows. */
   readonly lost: ReadonlyMap<string, string>;
-  /** Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a Brine master knows. */
+  /**
+   * Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a
+   * Brine master knows.
+   */
   readonly strange?: readonly string[];
   /** Since when (UTC) none of them can have been connected, where that is certain. Only a Brine master knows. */
   readonly unseenSince?: string;
   /** Whether minions may be on their way to another master of a cluster. */
   readonly isClustered?: boolean;
-  /** Those that are away or strange and have not even authenticated since their keys were accepted. Only a Brine master knows. */
+  /**
+   * Those that are away or strange and have not even authenticated since their keys were accepted. Only a Brine master
+   * knows.
+   */
   readonly newcomers?: readonly string[];
   /** Undefined when the master has no syndics. */
   readonly syndics?: SyndicsOfJob;
@@ -77,7 +83,9 @@ export interface LocalClientDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
-  /** What is shown instead of the user's key; told later by {@link JobPublisher.logInWith} where it has to be asked for. */
+  /**
+   * What is shown instead of the user's key; told later by {@link JobPublisher.logInWith} where it has to be asked for.
+   */
   readonly login?: Login;
   /** True for a program that stays: it looks for the event bus as long as it is away. */
   readonly stays?: boolean;
@@ -153,8 +161,8 @@ export class JobPublisher {
   }
 
   /**
-   * Salt compat: the key goes along where this program may read it. The login counts all the same (salt/master.py `publish`, 3006.16), but
-   * only programs that have a key may send requests that are large.
+   * Salt compat: the key goes along where this program may read it. The login counts all the same (salt/master.py
+   * `publish`, 3006.16), but only programs that have a key may send requests that are large.
    */
   #requestAs(login: Login, options: PublishOptions): Promise<Value> {
     const { opts, env } = this.#deps;

@@ -9,7 +9,8 @@ export async function keyOutcome(opts: MasterOptions, id: string): Promise<Outco
     const state = new KeyStore(opts.get('pki_dir')).state(id);
     return state === undefined ? { kind: 'not known' } : { kind: 'key not accepted', state };
   } catch (error) {
-    // the keys are for the master's user to see; a user of publisher_acl has only been told that there is none that is accepted
+    // the keys are for the master's user to see; a user of publisher_acl has only been told that there is none that is
+    // accepted
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     return { kind: 'key not accepted', state: 'missing or waiting' };
   }

@@ -1,6 +1,7 @@
 /**
- * Publishing jobs from a local program: the request to the master, and the event bus that was listened to before the request
- * was sent (salt/client/__init__.py `LocalClient`, 3006.16; docs/internals/wire-protocol.md#commands-in-the-clear).
+ * Publishing jobs from a local program: the request to the master, and the event bus that was listened to before the
+ * request was sent (salt/client/__init__.py `LocalClient`, 3006.16;
+ * docs/internals/wire-protocol.md#commands-in-the-clear).
  */
 import { existsSync } from 'node:fs';
 import { masterSockets } from '../../config/master-sockets.ts';

@@ -3,8 +3,8 @@ import type { Secret } from '../../host/secret.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
 /**
- * The address for which a program of the master's machine, such as an API, sends a log-in. Not Salt's, but ours; it counts only from this
- * machine, and says beside whom the log-in waits.
+ * The address for which a program of the master's machine, such as an API, sends a log-in. Not Salt's, but ours; it
+ * counts only from this machine, and says beside whom the log-in waits.
  */
 export const CLIENT_FIELD = 'brine_client';
 
@@ -20,7 +20,10 @@ export type Login =
       readonly client?: string;
     };
 
-/** The fields of a request by which the master finds out who asks. For `publish` they stand in `kwargs`, else beside the command. */
+/**
+ * The fields of a request by which the master finds out who asks. For `publish` they stand in `kwargs`, else beside the
+ * command.
+ */
 export function loginFields(login: Login): Dict {
   return new Map<Value, Value>(
     login.kind === 'token'

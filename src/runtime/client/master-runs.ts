@@ -1,4 +1,7 @@
-/** Functions of the master that it has been asked to run: how they end, heard on the event bus (salt/client/mixins.py `cmd_sync`, 3006.16). */
+/**
+ * Functions of the master that it has been asked to run: how they end, heard on the event bus (salt/client/mixins.py
+ * `cmd_sync`, 3006.16).
+ */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { NotAuthorisedError } from './errors.ts';

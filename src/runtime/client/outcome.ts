@@ -1,6 +1,6 @@
 /**
- * What became of a minion that a job expects and that did not return in time: exactly one named outcome, with its reason.
- * Salt's wording comes first, so that scripts that look for it find it; the reason follows.
+ * What became of a minion that a job expects and that did not return in time: exactly one named outcome, with its
+ * reason. Salt's wording comes first, so that scripts that look for it find it; the reason follows.
  */
 import { syndicIdOf } from '../../network/events/tags.ts';
 import type { OutcomeKind } from '../../storage/jobs/ledger.ts';
@@ -12,15 +12,17 @@ export type Outcome =
   /** Published, and no sign of it since; of a minion that is not known to give signs. */
   | { readonly kind: 'no response' }
   /**
-   * The minion was known to be away when the job was published (`since`), or it has not acknowledged it; `isThere` when it
-   * answers other questions.
+   * The minion was known to be away when the job was published (`since`), or it has not acknowledged it; `isThere` when
+   * it answers other questions.
    */
   | { readonly kind: 'never received'; readonly since?: string; readonly isThere?: boolean }
   /** The connection was lost while the minion had the job, or could have had it. */
   | { readonly kind: 'connection lost'; readonly since: string }
   | { readonly kind: 'key not accepted'; readonly state: string }
   | { readonly kind: 'not known' }
-  /** Its key is accepted, but the minion has not been here since; with `since`, not since the master was started (UTC). */
+  /**
+   * Its key is accepted, but the minion has not been here since; with `since`, not since the master was started (UTC).
+   */
   | { readonly kind: 'not here yet'; readonly since?: string }
   /** The master beside a syndic did not take the job. */
   | { readonly kind: 'refused'; readonly reason: string };

@@ -1,6 +1,6 @@
 /**
- * The event bus as the user of a program may hear it: whole, where he may open its socket, else by the door at which everybody hears of his
- * own jobs (`network/events/event-door.ts`).
+ * The event bus as the user of a program may hear it: whole, where he may open its socket, else by the door at which
+ * everybody hears of his own jobs (`network/events/event-door.ts`).
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { masterSockets } from '../../config/master-sockets.ts';

@@ -1,7 +1,7 @@
 /**
- * What a watched job knows of the masters below (salt/client/__init__.py `get_iter_returns` with `order_masters`, 3006.16): which
- * syndics have not yet told whom they expect, whose minions are whose, and how long Salt's syndics, which do not say when they
- * have told all, are waited for.
+ * What a watched job knows of the masters below (salt/client/__init__.py `get_iter_returns` with `order_masters`,
+ * 3006.16): which syndics have not yet told whom they expect, whose minions are whose, and how long Salt's syndics,
+ * which do not say when they have told all, are waited for.
  */
 import type { BusEvent } from '../../network/events/framing.ts';
 import { readSyndicReport, syndicIdOf, syndicName } from '../../network/events/tags.ts';

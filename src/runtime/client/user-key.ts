@@ -1,4 +1,7 @@
-/** Who a local program is to the master: a user name and the key file that proves it (docs/internals/keys-and-sessions.md#user-keys). */
+/**
+ * Who a local program is to the master: a user name and the key file that proves it
+ * (docs/internals/keys-and-sessions.md#user-keys).
+ */
 import { thisUser } from '../../host/not-permitted.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +17,10 @@ export interface UserCredentials {
   readonly keyUser: string;
 }
 
-/** Salt's rules for the name and the file (salt/client/__init__.py `__read_master_key`, salt/utils/user.py `get_specific_user`). */
+/**
+ * Salt's rules for the name and the file (salt/client/__init__.py `__read_master_key`, salt/utils/user.py
+ * `get_specific_user`).
+ */
 export function userCredentials(opts: MasterOptions, env: NodeJS.ProcessEnv): UserCredentials {
   const running = thisUser();
   const master = opts.get('user');

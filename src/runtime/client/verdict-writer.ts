@@ -1,6 +1,6 @@
 /**
- * What a command found out of silent minions, handed to the master: into the job's ledger and onto the event bus. Users who may
- * not write to the master's sockets (`publisher_acl`) leave nothing; the job is judged then when somebody asks.
+ * What a command found out of silent minions, handed to the master: into the job's ledger and onto the event bus. Users
+ * who may not write to the master's sockets (`publisher_acl`) leave nothing; the job is judged then when somebody asks.
  */
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';

@@ -41,12 +41,16 @@ export interface WatchJobDeps {
 }
 
 /**
- * While returns come in, nobody is asked or given up, whatever the time: with ten thousand minions the last return may well be
- * under way for longer than the time-out, and questions would only hold it up further. So long must it have been quiet.
+ * While returns come in, nobody is asked or given up, whatever the time: with ten thousand minions the last return may
+ * well be under way for longer than the time-out, and questions would only hold it up further. So long must it have
+ * been quiet.
  */
 const QUIET_MS = 2_000;
 
-/** A minion that says it no longer runs the job has sent its return before; it is on its way, longer when others' still come. */
+/**
+ * A minion that says it no longer runs the job has sent its return before; it is on its way, longer when others' still
+ * come.
+ */
 const LAST_RETURN_MS = 500;
 
 /** A job that was published, and its news. */
@@ -68,7 +72,8 @@ export async function publishAndWatch(
 }
 
 /**
- * Watches a job that somebody has published before: what the job cache has of it comes first, then what is still to come.
+ * Watches a job that somebody has published before: what the job cache has of it comes first, then what is still to
+ * come.
  * @param job whom it was meant for
  * @param known what has happened to its minions until now
  */
@@ -278,8 +283,9 @@ async function* askSilent(
 
 /**
  * Publishes the question.
- * @returns `nobody` when none of the minions has an accepted key any more; `refused` when a master publishes nothing just now, as one that
- *   is cut off from its cluster: the job itself was published, and its returns are still waited for
+ * @returns `nobody` when none of the minions has an accepted key any more; `refused` when a master publishes nothing
+ *   just now, as one that is cut off from its cluster: the job itself was published, and its returns are still waited
+ *   for
  */
 async function askWhoRuns(
   client: JobClient,

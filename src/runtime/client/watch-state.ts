@@ -1,4 +1,6 @@
-/** What is known of a job's minions while it is watched: who has answered, who is waited for, whose connection is lost. */
+/**
+ * What is known of a job's minions while it is watched: who has answered, who is waited for, whose connection is lost.
+ */
 import type { BusEvent } from '../../network/events/framing.ts';
 import { syndicIdOf } from '../../network/events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -27,12 +29,15 @@ export interface KnownBefore {
 const LOST_GRACE_MS = 1_000;
 
 /**
- * A minion whose connection is lost while it works on the job may still bring its return over the other one, and may be on its way to
- * another master of a cluster, which takes ours up to three seconds. Salt asks after five (`timeout`), and gives up after fifteen.
+ * A minion whose connection is lost while it works on the job may still bring its return over the other one, and may be
+ * on its way to another master of a cluster, which takes ours up to three seconds. Salt asks after five (`timeout`),
+ * and gives up after fifteen.
  */
 const LOST_UNDER_WAY_GRACE_MS = 4_000;
 
-/** One that was lost so shortly before the job may be about to come back, here or at another master, and gets it then. */
+/**
+ * One that was lost so shortly before the job may be about to come back, here or at another master, and gets it then.
+ */
 const JUST_LOST_MS = 15_000;
 
 /** How long it is waited for where there is no other master that it could be on its way to. */

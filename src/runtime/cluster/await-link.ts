@@ -1,4 +1,7 @@
-/** A master that starts before NATS does, as after a failure of power, waits for it. What no waiting mends ends the start. */
+/**
+ * A master that starts before NATS does, as after a failure of power, waits for it. What no waiting mends ends the
+ * start.
+ */
 import { messageOf } from '../../errors/errors.ts';
 import { ClusterLink, type LinkDeps } from './link.ts';
 

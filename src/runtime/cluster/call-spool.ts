@@ -37,7 +37,10 @@ export class CallSpool {
       .sort();
   }
 
-  /** Keeps calls. They are on the disk when this returns. @throws BrineError when it is full; the system's error when the disk is */
+  /**
+   * Keeps calls. They are on the disk when this returns.
+   * @throws BrineError when it is full; the system's error when the disk is
+   */
   add(calls: readonly Buffer[]): void {
     const content = encode([...calls], 'local');
     if (this.#bytes + content.length > this.#bytesMax) {

@@ -1,4 +1,7 @@
-/** The mark of a master that gives its minions away. It is a file, so that every worker sees it at once; the next start removes it. */
+/**
+ * The mark of a master that gives its minions away. It is a file, so that every worker sees it at once; the next start
+ * removes it.
+ */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile, makeDirectory } from '../../host/files.ts';

@@ -1,6 +1,7 @@
 /**
- * What is to be done once in a cluster is done by the member that has the duty. It says so on a stream twice a second; when nothing was
- * heard for two seconds another member takes it. A member that could not say it for a second and a half has stopped before that by itself.
+ * What is to be done once in a cluster is done by the member that has the duty. It says so on a stream twice a second;
+ * when nothing was heard for two seconds another member takes it. A member that could not say it for a second and a
+ * half has stopped before that by itself.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

@@ -1,6 +1,6 @@
 /**
- * The event bus of a cluster: what is fired on the bus of one member is heard on the buses of all. An event says in its frame's head where
- * it was fired, so that it is passed on once, and reacted to and kept where it was fired only.
+ * The event bus of a cluster: what is fired on the bus of one member is heard on the buses of all. An event says in its
+ * frame's head where it was fired, so that it is passed on once, and reacted to and kept where it was fired only.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../host/clock.ts';
@@ -15,7 +15,10 @@ import { cutParcel, ParcelJoiner } from './parcels.ts';
 import { HeardOnce, Numbered } from './said-once.ts';
 import type { ClusterSeal } from './seal.ts';
 
-/** Bytes of events that may wait for NATS, and for the bus here. Beyond them events are dropped and counted: the job cache has what counts. */
+/**
+ * Bytes of events that may wait for NATS, and for the bus here. Beyond them events are dropped and counted: the job
+ * cache has what counts.
+ */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 const BATCH_BYTES = 256 * 1024;
 const RECONNECT_MS = 100;

@@ -96,8 +96,8 @@ export interface SessionPlaces {
 }
 
 /**
- * Sessions, so that a minion's next request may reach any master. Each belongs to the master that has given it, and its name is that one's
- * and the minion's.
+ * Sessions, so that a minion's next request may reach any master. Each belongs to the master that has given it, and its
+ * name is that one's and the minion's.
  */
 export function sessionKind({ folder, member }: SessionPlaces): FileKind {
   const elsewhere = elsewhereFolder(folder);

@@ -1,4 +1,7 @@
-/** Which calls of other members are new: one that somebody has recorded on NATS and sends again is not made a second time. */
+/**
+ * Which calls of other members are new: one that somebody has recorded on NATS and sends again is not made a second
+ * time.
+ */
 import type { Clock } from '../../host/clock.ts';
 import { APART_MS } from './said-once.ts';
 

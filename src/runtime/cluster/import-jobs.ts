@@ -1,4 +1,7 @@
-/** Puts the jobs that a master has kept alone into the stream of its new cluster, so that masters which join have them, too. */
+/**
+ * Puts the jobs that a master has kept alone into the stream of its new cluster, so that masters which join have them,
+ * too.
+ */
 import { clientOf } from '../../network/ipc/contract.ts';
 import { jobStore } from '../../network/ipc/contracts/job-store.ts';
 import type { NatsStreams } from '../../network/nats/stream.ts';

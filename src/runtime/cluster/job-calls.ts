@@ -1,8 +1,8 @@
 /**
- * The job cache of a cluster. Every call that writes to it (a job, a return, a line of a ledger) is appended to one stream, and each
- * master makes the calls of the stream, in its order, on a job cache of its own. So all of them hold the same, a job id is taken once
- * in the cluster, and reading asks nobody. A call is answered when this master has made it, after the stream has it: what was acknowledged
- * is on as many NATS servers as the cluster has replicas.
+ * The job cache of a cluster. Every call that writes to it (a job, a return, a line of a ledger) is appended to one
+ * stream, and each master makes the calls of the stream, in its order, on a job cache of its own. So all of them hold
+ * the same, a job id is taken once in the cluster, and reading asks nobody. A call is answered when this master has
+ * made it, after the stream has it: what was acknowledged is on as many NATS servers as the cluster has replicas.
  */
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
@@ -95,7 +95,10 @@ export class JobCalls {
     this.#watch = deps.clock.every(WATCH_MS, () => this.#giveUpNotBack(), { background: true });
   }
 
-  /** Reads the stream from where this master was, and goes on reading it. @returns when it has what the stream has now */
+  /**
+   * Reads the stream from where this master was, and goes on reading it.
+   * @returns when it has what the stream has now
+   */
   async start(): Promise<void> {
     const { link, stream, subject, position, log } = this.#deps;
     const { first } = await patiently(() => link.streams.range(stream));
@@ -110,7 +113,10 @@ export class JobCalls {
     await this.#drain();
   }
 
-  /** Takes a call as it came over the local socket, of which a write goes into the stream. @returns the answer, packed */
+  /**
+   * Takes a call as it came over the local socket, of which a write goes into the stream.
+   * @returns the answer, packed
+   */
   call(call: Buffer): Promise<Buffer> {
     const name = messageName(call);
     if (!WRITES.has(name)) return this.#deps.make(call);
@@ -209,7 +215,9 @@ export class JobCalls {
       await link.streams.append(subject, part, { id: `${this.#run}:${number}:${index}` });
   }
 
-  /** What the stream has and this master hears nothing of: its reader is ill, and whoever waits must not hang with it. */
+  /**
+   * What the stream has and this master hears nothing of: its reader is ill, and whoever waits must not hang with it.
+   */
   #giveUpNotBack(): void {
     const oldestMs = this.#deps.clock.monotonicMs() - BACK_MS;
     for (const [number, { calls, ackedMs = Infinity }] of this.#appended) {
@@ -227,7 +235,10 @@ export class JobCalls {
     }
   }
 
-  /** Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once; jobs are refused. */
+  /**
+   * Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once;
+   * jobs are refused.
+   */
   async #spoolAll(batch: readonly Pending[]): Promise<void> {
     const { spool, link } = this.#deps;
     const isJob = ({ call }: Pending): boolean => messageName(call) === 'saveJob';

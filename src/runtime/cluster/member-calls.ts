@@ -1,4 +1,7 @@
-/** Calls from one member to another over NATS: the same messages that our processes send each other over local sockets, sealed. */
+/**
+ * Calls from one member to another over NATS: the same messages that our processes send each other over local sockets,
+ * sealed.
+ */
 import { BrineError, UnreachableError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';

@@ -1,4 +1,6 @@
-/** Who else is there: each member says so twice a second, and counts as gone when it has been silent for two seconds. */
+/**
+ * Who else is there: each member says so twice a second, and counts as gone when it has been silent for two seconds.
+ */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { dict, type Value } from '../../python/values/value.ts';

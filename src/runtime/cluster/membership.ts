@@ -1,7 +1,7 @@
 /**
- * How masters become members of a cluster. The first makes the cluster's secret and its streams. Each further one asks on a stream, with a
- * public key of its own; when an operator has accepted it on a member, the secret and the key that minions trust are sealed for that key and handed
- * over on the same stream (docs/internals/cluster.md#joining).
+ * How masters become members of a cluster. The first makes the cluster's secret and its streams. Each further one asks
+ * on a stream, with a public key of its own; when an operator has accepted it on a member, the secret and the key that
+ * minions trust are sealed for that key and handed over on the same stream (docs/internals/cluster.md#joining).
  */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
@@ -31,7 +31,10 @@ export interface MembershipDeps {
   readonly trusted: TrustedKey;
 }
 
-/** The key pair that minions trust, which every member has: the master key, or the one that signs the keys that members have of their own. */
+/**
+ * The key pair that minions trust, which every member has: the master key, or the one that signs the keys that members
+ * have of their own.
+ */
 export interface TrustedKey {
   /** Its files are `<name>.pem` and `<name>.pub`. */
   readonly name: string;
@@ -82,7 +85,11 @@ export async function initCluster(
   writeClusterSecret(pkiDir, settings.id, generateKeyString());
 }
 
-/** Asks to join. @returns the fingerprint that the operator compares on a member @throws BrineError when this master cannot join */
+/**
+ * Asks to join.
+ * @returns the fingerprint that the operator compares on a member
+ * @throws BrineError when this master cannot join
+ */
 export async function askToJoin({ settings, streams, pkiDir }: MembershipDeps): Promise<JoinRequest> {
   refuseMember(pkiDir);
   const names = clusterNames(settings.id);

@@ -36,7 +36,10 @@ export function clusterNames(id: string): ClusterNames {
   };
 }
 
-/** A name from outside as one token of a subject: its bytes in hexadecimal, so that it cannot be a wildcard or a further token. */
+/**
+ * A name from outside as one token of a subject: its bytes in hexadecimal, so that it cannot be a wildcard or a further
+ * token.
+ */
 export function subjectToken(name: string): string {
   return Buffer.from(name, 'utf8').toString('hex');
 }

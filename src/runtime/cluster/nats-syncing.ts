@@ -1,6 +1,7 @@
 /**
- * Whether NATS servers bring each message to the disk before they acknowledge it. By default JetStream does so every two minutes: when the
- * power of several servers fails at once, what they acknowledged in that time is gone, on all of them.
+ * Whether NATS servers bring each message to the disk before they acknowledge it. By default JetStream does so every
+ * two minutes: when the power of several servers fails at once, what they acknowledged in that time is gone, on all of
+ * them.
  */
 import type { ClusterSettings } from '../../config/cluster.ts';
 import { messageOf } from '../../errors/errors.ts';

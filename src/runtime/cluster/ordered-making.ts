@@ -1,14 +1,18 @@
 /**
- * Makes the calls of the cluster's stream on the job cache of this master. They go there as they come, without waiting for each other; but
- * those that write to the same place (a job, or one minion's return of it) are made in the order of the stream, also when the job cache does
- * not take one of them at first. Of two masters that gave the same job id the same one then has it everywhere.
+ * Makes the calls of the cluster's stream on the job cache of this master. They go there as they come, without waiting
+ * for each other; but those that write to the same place (a job, or one minion's return of it) are made in the order of
+ * the stream, also when the job cache does not take one of them at first. Of two masters that gave the same job id the
+ * same one then has it everywhere.
  */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { firstFields, messageName } from '../../network/ipc/contract.ts';
 
-/** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
+/**
+ * Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and
+ * counted.
+ */
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 64_000;
 

@@ -1,6 +1,6 @@
 /**
- * Messages larger than NATS takes at once (`max_payload`, 1 MB by default), in several parts under one number. A part is a byte that says
- * so, the number of the parcel, which part it is and of how many.
+ * Messages larger than NATS takes at once (`max_payload`, 1 MB by default), in several parts under one number. A part
+ * is a byte that says so, the number of the parcel, which part it is and of how many.
  */
 import type { Random } from '../../host/random.ts';
 
@@ -9,8 +9,8 @@ const PART = 1;
 const ID_BYTES = 8;
 const HEAD_BYTES = 1 + ID_BYTES + 4;
 /**
- * Bytes of unfinished parcels that are kept while their other parts are awaited, when the reader does not say. A master that died under
- * one leaves such, and whoever reaches NATS can make some.
+ * Bytes of unfinished parcels that are kept while their other parts are awaited, when the reader does not say. A master
+ * that died under one leaves such, and whoever reaches NATS can make some.
  */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 

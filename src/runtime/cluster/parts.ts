@@ -1,4 +1,7 @@
-/** What the parts of this master ask of its cluster, and what other masters ask of them (network/ipc/contracts/cluster.ts). */
+/**
+ * What the parts of this master ask of its cluster, and what other masters ask of them
+ * (network/ipc/contracts/cluster.ts).
+ */
 import type { MasterOptions } from '../../config/master-options.ts';
 import { isClustered } from '../../config/cluster.ts';
 import { clientOf, handlersOf, type Client, type Link } from '../../network/ipc/contract.ts';
@@ -25,7 +28,10 @@ export function sharedParts({ calls, tokens }: SharedPartsDeps): Required<Pick<R
   return { call };
 }
 
-/** Answers other members: nothing of the request server but its claims is theirs to ask for. @param link to the request server */
+/**
+ * Answers other members: nothing of the request server but its claims is theirs to ask for.
+ * @param link to the request server
+ */
 export function servedClaims(link: Link): ServeCall {
   const server = clientOf(requestClaims, link);
   const { call } = handlersOf(requestClaims, { claim: (request) => server.claim(request) });

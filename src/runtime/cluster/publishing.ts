@@ -1,6 +1,6 @@
 /**
- * Publishing for the whole cluster: what a process of this master hands to the publisher goes to the publishers of all members, and the
- * answer says who is connected to none of them.
+ * Publishing for the whole cluster: what a process of this master hands to the publisher goes to the publishers of all
+ * members, and the answer says who is connected to none of them.
  */
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -102,8 +102,8 @@ async function ofOthers<T>(
 }
 
 /**
- * Minions that were lost here long ago may have been with a master that has just gone: they count as lost with it, so that they are waited
- * for while they come to another one, which gives them the job.
+ * Minions that were lost here long ago may have been with a master that has just gone: they count as lost with it, so
+ * that they are waited for while they come to another one, which gives them the job.
  */
 function lostWithMaster(
   absence: Absence,

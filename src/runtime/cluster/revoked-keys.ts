@@ -1,12 +1,18 @@
 /**
- * A minion whose key was revoked reads along until there is a new shared key. The master on which it was revoked makes one within a second;
- * where that one has died before, another does.
+ * A minion whose key was revoked reads along until there is a new shared key. The master on which it was revoked makes
+ * one within a second; where that one has died before, another does.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 
-/** How long the master that revoked a key has for a new shared key, ms: it looks once a second, and the others are to hear of it. */
+/**
+ * How long the master that revoked a key has for a new shared key, ms: it looks once a second, and the others are to
+ * hear of it.
+ */
 const GRACE_MS = 3_000;
-/** A shared key that was heard of this shortly before the revocation is the answer to it, ms: the two come by different ways. */
+/**
+ * A shared key that was heard of this shortly before the revocation is the answer to it, ms: the two come by different
+ * ways.
+ */
 const AHEAD_MS = 1_000;
 
 /** What it needs. */

@@ -1,6 +1,7 @@
 /**
- * What members say on a subject that keeps nothing is believed once: each of their messages has a number in the run of its process, and the
- * time. One that somebody has recorded on NATS and sends again has a number that was heard, or another time.
+ * What members say on a subject that keeps nothing is believed once: each of their messages has a number in the run of
+ * its process, and the time. One that somebody has recorded on NATS and sends again has a number that was heard, or
+ * another time.
  */
 import type { Clock } from '../../host/clock.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
@@ -46,7 +47,10 @@ export class HeardOnce {
     this.#clock = clock;
   }
 
-  /** Takes note of a message. Those of one run come in their order. @returns false for one that is not to be believed */
+  /**
+   * Takes note of a message. Those of one run come in their order.
+   * @returns false for one that is not to be believed
+   */
   isNew(message: Dict): boolean {
     const [run, number, atMs] = ['run', 'number', 'atMs'].map((name) => message.get(name));
     if (

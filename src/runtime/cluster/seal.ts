@@ -1,6 +1,7 @@
 /**
- * The seal of a cluster: everything that masters say to each other over NATS is encrypted and authenticated with the cluster's secret, so
- * that who can read or write NATS' subjects learns nothing and forges nothing (docs/internals/cluster.md#what-nats-may-know).
+ * The seal of a cluster: everything that masters say to each other over NATS is encrypted and authenticated with the
+ * cluster's secret, so that who can read or write NATS' subjects learns nothing and forges nothing
+ * (docs/internals/cluster.md#what-nats-may-know).
  */
 import { Crypticle } from '../../network/crypto/crypticle.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';

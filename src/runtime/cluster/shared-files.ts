@@ -1,7 +1,7 @@
 /**
- * Files that every master of a cluster has. A change on the disk of one, whoever made it (`salt-key`, a program of Salt, an editor), is
- * appended to a stream that keeps the last state of each thing, and each other master puts it on its own disk. What was changed on two
- * of them at once is decided by the kind of thing, the same everywhere.
+ * Files that every master of a cluster has. A change on the disk of one, whoever made it (`salt-key`, a program of
+ * Salt, an editor), is appended to a stream that keeps the last state of each thing, and each other master puts it on
+ * its own disk. What was changed on two of them at once is decided by the kind of thing, the same everywhere.
  */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
@@ -22,7 +22,10 @@ import type { ClusterSeal } from './seal.ts';
 import type { Random } from '../../host/random.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
 
-/** Between two writings of what was agreed on; with very many things longer, so that writing takes a twentieth of the time at most. */
+/**
+ * Between two writings of what was agreed on; with very many things longer, so that writing takes a twentieth of the
+ * time at most.
+ */
 const KEEP_MS = 1_000;
 const KEEP_SHARE = 20;
 /** Appends under way at once; further changes wait for their turn, each thing once. */

@@ -1,4 +1,7 @@
-/** The shared key of minions, one for all masters of a cluster: a minion may take a publication from one and have logged in at another. */
+/**
+ * The shared key of minions, one for all masters of a cluster: a minion may take a publication from one and have logged
+ * in at another.
+ */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -60,8 +63,8 @@ export class ClusterKey {
   }
 
   /**
-   * Somebody has put a key of before into the stream, which minions know that may have been deleted since: the newest one follows it, so
-   * that whoever comes later finds that.
+   * Somebody has put a key of before into the stream, which minions know that may have been deleted since: the newest
+   * one follows it, so that whoever comes later finds that.
    */
   #putRight(sequence: number): void {
     this.#deps.log.error(
@@ -70,7 +73,9 @@ export class ClusterKey {
     if (this.#known !== undefined) void this.#offer(sequence);
   }
 
-  /** This master has a new key in force: its own, which the others are to have, or the cluster's, which it has adopted. */
+  /**
+   * This master has a new key in force: its own, which the others are to have, or the cluster's, which it has adopted.
+   */
   async changed(): Promise<void> {
     if (this.#known === undefined || this.#known.key === this.#deps.current().reveal()) return;
     await this.#offer(this.#known.sequence);

@@ -1,7 +1,8 @@
 /**
- * Tokens of log-ins, at home on every master: one that was given by any opens all, and one that is revoked on any opens none. They are files
- * in `token_dir`, as Salt's programs read and write them; what comes and goes there is told to the others on a stream that forgets by age,
- * because a token ends by itself. What was revoked stays so, whoever says it again.
+ * Tokens of log-ins, at home on every master: one that was given by any opens all, and one that is revoked on any opens
+ * none. They are files in `token_dir`, as Salt's programs read and write them; what comes and goes there is told to the
+ * others on a stream that forgets by age, because a token ends by itself. What was revoked stays so, whoever says it
+ * again.
  *
  * The stream also keeps which one-time log-ins have been used.
  */
@@ -23,7 +24,9 @@ import type { ClusterSeal } from './seal.ts';
 
 /** What a token stands for is some hundred bytes; one message takes more. */
 const TOKEN_BYTES_MAX = 256 * 1024;
-/** Tokens that are told to the others; with more of them alive at once the rest opens only the master that has given it. */
+/**
+ * Tokens that are told to the others; with more of them alive at once the rest opens only the master that has given it.
+ */
 const TOKENS_MAX = 100_000;
 /** SHA-256 in hexadecimal. */
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -94,7 +97,11 @@ export class SharedTokens {
     await this.#reading?.stop();
   }
 
-  /** Takes a name, once in the cluster. @returns false when it was taken before @throws when the cluster cannot be asked */
+  /**
+   * Takes a name, once in the cluster.
+   * @returns false when it was taken before
+   * @throws when the cluster cannot be asked
+   */
   async useOnce(name: string): Promise<boolean> {
     const { link, seal, prefix } = this.#deps;
     const data = seal.seal('token', dict({ used: name }));
@@ -225,7 +232,10 @@ export class SharedTokens {
     }
   }
 
-  /** Those that have ended; and, counted, too many, and those that live longer than the stream remembers what was revoked. */
+  /**
+   * Those that have ended; and, counted, too many, and those that live longer than the stream remembers what was
+   * revoked.
+   */
   #isLeftOut(ends: number): boolean {
     const { clock, lifeMs } = this.#deps;
     const leftMs = ends * 1000 - clock.nowMs();

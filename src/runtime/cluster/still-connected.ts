@@ -1,6 +1,7 @@
 /**
- * A minion that goes from one master to another connects to the next before it leaves the last. Its leaving is heard on all masters, where
- * whoever waits for its return would take it for lost; so the master that it is connected to says so once more.
+ * A minion that goes from one master to another connects to the next before it leaves the last. Its leaving is heard on
+ * all masters, where whoever waits for its return would take it for lost; so the master that it is connected to says so
+ * once more.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

@@ -1,6 +1,7 @@
 /**
- * The masters of the cluster as minions are told of them: the addresses of those members that are there and give no minions away. They are
- * in a file, so that every worker has them; while this master is cut off the file stays as it was.
+ * The masters of the cluster as minions are told of them: the addresses of those members that are there and give no
+ * minions away. They are in a file, so that every worker has them; while this master is cut off the file stays as it
+ * was.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

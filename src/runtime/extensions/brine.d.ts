@@ -1,6 +1,6 @@
 /**
- * What custom modules work with: `import { defineModule } from 'brine'`. This file is the published interface; it stands
- * alone, so that an editor needs nothing else.
+ * What custom modules work with: `import { defineModule } from 'brine'`. This file is the published interface; it
+ * stands alone, so that an editor needs nothing else.
  */
 /** Data that goes in and out: what JSON has, and bytes, great integers and maps with keys of any kind. */
 export type Data =

@@ -72,7 +72,10 @@ export async function describeModules(
   return tried;
 }
 
-/** A file of an installed Salt, loaded in a process for that. @param run calls a function of it. Throws what is wrong with it. */
+/**
+ * A file of an installed Salt, loaded in a process for that.
+ * @param run calls a function of it. Throws what is wrong with it.
+ */
 export async function describeInstalled(
   { clock, ...context }: LoadContext & { readonly clock: Clock },
   kind: InstalledKind,
@@ -147,7 +150,10 @@ export async function ownGrains(deps: DescribeDeps, known: Dict): Promise<Dict> 
 /** What is asked about a file; with the grains when it was found to want them. */
 export type FileQuestion = Parameters<HostClient['tryModule']>[0];
 
-/** Asks about each file; one that ends the process or does not come back is reported, and the others follow in a new one. */
+/**
+ * Asks about each file; one that ends the process or does not come back is reported, and the others follow in a new
+ * one.
+ */
 export async function eachFile<A extends { readonly kind: string }>(
   { opts, grains, clock, report, hostScript }: DescribeDeps,
   files: readonly ExtensionFile[],

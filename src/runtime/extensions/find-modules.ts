@@ -1,4 +1,6 @@
-/** Custom modules for a process of one job: tried in another process first, then those that are used are loaded here. */
+/**
+ * Custom modules for a process of one job: tried in another process first, then those that are used are loaded here.
+ */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { LoadContext } from '../loader/module.ts';
@@ -7,7 +9,10 @@ import { describeModules } from './describe.ts';
 import type { ExtensionKind } from './folder.ts';
 import { knownModules, type ExtensionsHere } from './here.ts';
 
-/** Faults are told in the log, but those of the one file that is asked about: if it is of no use, all are looked at after it. */
+/**
+ * Faults are told in the log, but those of the one file that is asked about: if it is of no use, all are looked at
+ * after it.
+ */
 export async function findModules(
   here: ExtensionsHere,
   kind: ExtensionKind,

@@ -1,6 +1,7 @@
 /**
- * Where custom modules lie: the folder `<kind>` or `_<kind>` of each in `module_dirs` (`salt-call -m`), `<extension_modules>/<kind>`, filled by
- * `saltutil.sync_*`, the folders of `runner_dirs`, `returner_dirs` …, and those of installed packages (salt/loader/__init__.py `_module_dirs`, 3006.16).
+ * Where custom modules lie: the folder `<kind>` or `_<kind>` of each in `module_dirs` (`salt-call -m`),
+ * `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, the folders of `runner_dirs`, `returner_dirs` …, and those
+ * of installed packages (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
 import { existsSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -105,8 +106,8 @@ export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
 }
 
 /**
- * The names of the files in Python of a kind, of which Salt's order holds; undefined when there are others: of those the modules may have
- * any name, and come first.
+ * The names of the files in Python of a kind, of which Salt's order holds; undefined when there are others: of those
+ * the modules may have any name, and come first.
  */
 export function pythonFileNames(opts: Dict, kind: ExtensionKind): ReadonlySet<string> | undefined {
   if (extensionFiles(opts, kind).length > 0) return undefined;

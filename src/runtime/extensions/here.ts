@@ -1,4 +1,6 @@
-/** Custom modules in this process, each loaded when it is first used: in worker processes of a minion and in commands. */
+/**
+ * Custom modules in this process, each loaded when it is first used: in worker processes of a minion and in commands.
+ */
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import type { FoundModules } from '../../network/ipc/contracts/job-worker.ts';

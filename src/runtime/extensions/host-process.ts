@@ -1,6 +1,6 @@
 /**
- * The process in which custom code is tried: what hangs, exits or throws there harms nobody else. It lives only as long as it
- * is needed.
+ * The process in which custom code is tried: what hangs, exits or throws there harms nobody else. It lives only as long
+ * as it is needed.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -40,7 +40,10 @@ export interface HostOptions {
 
 /** A process in which custom code is tried out; it can hang or end without harm. */
 export class ExtensionHost {
-  /** Asks the process, which is started when there is none. Throws HostError, after which the next question starts a new one. */
+  /**
+   * Asks the process, which is started when there is none. Throws HostError, after which the next question starts a new
+   * one.
+   */
   readonly asks: HostClient = clientOf(extensionHost, { call: (...pieces) => this.#call(pieces) });
   readonly #clock: Clock;
   readonly #options: HostOptions;

@@ -37,7 +37,10 @@ type SingleHandlers = Pick<
   'describe' | 'surroundings' | 'validate' | 'look' | 'render' | 'output' | 'authenticate' | 'run'
 >;
 
-/** Answers questions about them; what the code throws becomes a fault. @param services asks the program that has started this process */
+/**
+ * Answers questions about them; what the code throws becomes a fault.
+ * @param services asks the program that has started this process
+ */
 export function singleHandlers(loader: FileLoader, services: Services): SingleHandlers {
   /** What a beacon keeps between its looks. */
   const memory: Record<string, unknown> = {};

@@ -33,7 +33,10 @@ export class InstalledModules {
     this.#load = load;
   }
 
-  /** The modules that may have this name, in the order in which they are tried; what is wrong when no Salt can be imported. */
+  /**
+   * The modules that may have this name, in the order in which they are tried; what is wrong when no Salt can be
+   * imported.
+   */
   async named(name: string, context: LoadContext, kind: InstalledKind): Promise<readonly CustomModule[]> {
     if (!isSaltPython(context.opts)) return [];
     const found = await this.#files(interpreterOf(context.opts), kind);

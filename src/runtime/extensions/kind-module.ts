@@ -1,6 +1,6 @@
 /**
- * Functions of a site's file of a kind that other modules use by name: drivers of `sdb://` (`_sdb`), backends of queues (`_queues`). They
- * are called in a process apart, which lives for one use, in daemons and commands alike.
+ * Functions of a site's file of a kind that other modules use by name: drivers of `sdb://` (`_sdb`), backends of queues
+ * (`_queues`). They are called in a process apart, which lives for one use, in daemons and commands alike.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';

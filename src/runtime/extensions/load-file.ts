@@ -1,6 +1,6 @@
 /**
- * Loading a file of a custom module: TypeScript and modern JavaScript are turned into what Node runs, keeping every line in its
- * place, and `import … from 'brine'` gives the interface of this very program.
+ * Loading a file of a custom module: TypeScript and modern JavaScript are turned into what Node runs, keeping every
+ * line in its place, and `import … from 'brine'` gives the interface of this very program.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -70,8 +70,8 @@ export class FileLoader {
 const OWN_NAMES: ReadonlySet<string> = new Set(['brine', '@brine-project/brine']);
 
 /**
- * The file behind a name, which may lack its ending, or have the one that it will have as JavaScript. In the file roots the folders
- * of kinds have an underscore (`_utils`), once synced they have none: a name finds both.
+ * The file behind a name, which may lack its ending, or have the one that it will have as JavaScript. In the file roots
+ * the folders of kinds have an underscore (`_utils`), once synced they have none: a name finds both.
  */
 function sourceAt(path: string): string | undefined {
   const [folder, file] = [dirname(path), basename(path)];

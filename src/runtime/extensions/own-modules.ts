@@ -1,6 +1,6 @@
 /**
- * Custom modules of `salt-call`, and of functions that run on a master's own machine: they are tried in another process first, then those
- * that are used are loaded in this one.
+ * Custom modules of `salt-call`, and of functions that run on a master's own machine: they are tried in another process
+ * first, then those that are used are loaded in this one.
  */
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -33,8 +33,9 @@ export interface OwnFinders {
 }
 
 /**
- * Finds them when one is first asked for; nothing is read or started where there are none. What is in Python runs in one process, whatever its
- * kind, so that it can call each other with the very values and is caught with the very exceptions.
+ * Finds them when one is first asked for; nothing is read or started where there are none. What is in Python runs in
+ * one process, whatever its kind, so that it can call each other with the very values and is caught with the very
+ * exceptions.
  * @param options `prints`: what modules in Python print goes to the standard output of this program
  */
 export function ownModules(log: Logger, options: { readonly prints?: boolean } = {}): OwnFinders {

@@ -35,7 +35,10 @@ export interface PythonSinglesDeps {
   readonly functions?: TemplateFunctions;
 }
 
-/** Loads those of a kind, by the names they go by; what is wrong with a file is logged. Starts nothing when there is none. */
+/**
+ * Loads those of a kind, by the names they go by; what is wrong with a file is logged. Starts nothing when there is
+ * none.
+ */
 export async function openPythonSingles(
   kind: PythonKind,
   context: Pick<LoadContext, 'opts' | 'grains'>,

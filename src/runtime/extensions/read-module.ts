@@ -1,4 +1,7 @@
-/** From what a file exports to a module that the loader can use. What does not fit is refused with the place and the reason. */
+/**
+ * From what a file exports to a module that the loader can use. What does not fit is refused with the place and the
+ * reason.
+ */
 import type { Dict } from '../../python/values/value.ts';
 import type {
   AuthSpec,

@@ -27,7 +27,10 @@ function sinkTo(services: Client<typeof extensionServices>): LogSink {
   };
 }
 
-/** Calls a function of a file; the other functions that it may call are those of the same file. Throws what the code throws. */
+/**
+ * Calls a function of a file; the other functions that it may call are those of the same file. Throws what the code
+ * throws.
+ */
 export async function runInHost(
   loader: FileLoader,
   services: Client<typeof extensionServices>,

@@ -1,6 +1,6 @@
 /**
- * Custom beacons, renderers and outputters as the programs that use them see them: what there is, and asking them in a process
- * apart.
+ * Custom beacons, renderers and outputters as the programs that use them see them: what there is, and asking them in a
+ * process apart.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Logger } from '../../host/log.ts';

@@ -1,7 +1,7 @@
 /**
- * Bringing custom modules over from the file server: `salt://_<kind>` of each environment to `<extension_modules>/<kind>`
- * (salt/utils/extmods.py `sync`, 3006.16). Modules in Python come along, as Salt would bring them: they do not run here, and a Salt
- * that takes the folder over finds what it had.
+ * Bringing custom modules over from the file server: `salt://_<kind>` of each environment to
+ * `<extension_modules>/<kind>` (salt/utils/extmods.py `sync`, 3006.16). Modules in Python come along, as Salt would
+ * bring them: they do not run here, and a Salt that takes the folder over finds what it had.
  */
 import { chmodSync, copyFileSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -26,8 +26,8 @@ export interface BoundArguments {
 const KWARG_MARKER = '__kwarg__';
 
 /**
- * Refuses keywords that a function with `**kwargs` does not know (3006.16 salt/utils/args.py `invalid_kwargs`); those of the
- * publication (`__pub_…`) pass.
+ * Refuses keywords that a function with `**kwargs` does not know (3006.16 salt/utils/args.py `invalid_kwargs`); those
+ * of the publication (`__pub_…`) pass.
  * @throws SaltInvocationError `The following keyword arguments are not valid: a=1, b=2`
  */
 export function refuseKeywords(kwargs: Dict, known: readonly string[]): void {

@@ -36,8 +36,8 @@ function withoutDirectives(docstring: string): string {
 }
 
 /**
- * The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. One in Python that has none has
- * none here either (salt/modules/sysmod.py `state_doc`, 3006.16).
+ * The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. One in
+ * Python that has none has none here either (salt/modules/sysmod.py `state_doc`, 3006.16).
  */
 export function moduleDoc({ doc, docstring }: Pick<ModuleDescription, 'doc' | 'docstring'>): string | null {
   if (docstring !== undefined) return docstring === '' ? null : withoutDirectives(docstring);

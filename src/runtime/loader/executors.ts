@@ -1,7 +1,8 @@
 /**
- * Executors: what stands between a job and its function (salt/executors, salt/minion.py `_execute_job_function`, 3006.16). Each in
- * turn may run the function; the first that gives something else than None decides. There are `direct_call`, `splay` and `sudo`;
- * `docker` needs a module that does not exist here, and `transactional_update` a system that is not served.
+ * Executors: what stands between a job and its function (salt/executors, salt/minion.py `_execute_job_function`,
+ * 3006.16). Each in turn may run the function; the first that gives something else than None decides. There are
+ * `direct_call`, `splay` and `sudo`; `docker` needs a module that does not exist here, and `transactional_update` a
+ * system that is not served.
  */
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
@@ -37,7 +38,10 @@ const SPLAY_SLOTS = 8192;
 /** State runs wait for each other; under sudo the outer job is already known as running. */
 const STATE_RUNS = new Set(['state.sls', 'state.highstate', 'state.apply']);
 
-/** The executors of a job: those it names, else those of the configuration, else `direct_call`; `sudo_user` puts sudo last. */
+/**
+ * The executors of a job: those it names, else those of the configuration, else `direct_call`; `sudo_user` puts sudo
+ * last.
+ */
 export function executorsOf(ctx: ModuleContext): Value {
   const chosen = [ctx.job.pub.get('module_executors'), ctx.opts.get('module_executors')];
   const names = chosen.find((each) => truthy(each)) ?? ['direct_call'];
@@ -141,7 +145,9 @@ async function sudo({ fun, call }: ExecutorCall, ctx: ModuleContext): Promise<Va
   return local.get('return') ?? null;
 }
 
-/** A value as `salt-call` reads it back from its command line. Salt compat: Salt quotes for a shell that is not there. */
+/**
+ * A value as `salt-call` reads it back from its command line. Salt compat: Salt quotes for a shell that is not there.
+ */
 function argumentWord(value: Value): string {
   if (typeof value !== 'string') return toJson(value);
   return yamlifyArgument(value) === value && !value.includes('=') ? value : toJson(value);

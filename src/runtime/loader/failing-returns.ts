@@ -1,8 +1,9 @@
 /**
- * Returns by which a function says that it has not done what it was asked for. Many of Salt's functions raise no error then and set no
- * return code: `cp.get_file` of a missing file gives an empty text, `service.start` False. The return stays as Salt's, but whoever looks
- * at the exit code alone has to learn of it. A function declares here what its answer looks like then; where False or an empty text is
- * an answer of its own (`file.file_exists`, `pkg.version`), it declares nothing.
+ * Returns by which a function says that it has not done what it was asked for. Many of Salt's functions raise no error
+ * then and set no return code: `cp.get_file` of a missing file gives an empty text, `service.start` False. The return
+ * stays as Salt's, but whoever looks at the exit code alone has to learn of it. A function declares here what its
+ * answer looks like then; where False or an empty text is an answer of its own (`file.file_exists`, `pkg.version`), it
+ * declares nothing.
  *
  * Salt compat: Salt's return code is 0 in all of these cases, and so is ours with `exit_codes: salt`.
  */
@@ -17,8 +18,8 @@ import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/va
  * - `text`: a text that is not empty, which says why not
  * - `list`: a list, which holds the reasons
  * - `within`: a list or mapping with False in it, or with a mapping whose `result` is False
- * - `error`: a mapping with `error`, `Error` or `Errors`, or whose `res` or `status` is False, or whose `retcode` is not 0; a text that
- *   begins with `Error`; also one level below, as where one job stands under its id
+ * - `error`: a mapping with `error`, `Error` or `Errors`, or whose `res` or `status` is False, or whose `retcode` is
+ *   not 0; a text that begins with `Error`; also one level below, as where one job stands under its id
  */
 export type FailingReturn = 'false' | 'true' | 'none' | 'empty' | 'text' | 'list' | 'within' | 'error';
 
@@ -79,7 +80,10 @@ function hasError(value: Value): boolean {
   return isDict(value) && ['error', 'Error', 'Errors'].some((key) => truthy(value.get(key)));
 }
 
-/** The functions of a module with the rules that the module has for them. @param failing the module's own declaration */
+/**
+ * The functions of a module with the rules that the module has for them.
+ * @param failing the module's own declaration
+ */
 export function withFailingReturns<F extends { readonly failsWith?: readonly FailingRule[] }>(
   functions: Readonly<Record<string, F>>,
   failing: FailingFunctions | undefined,
@@ -95,7 +99,10 @@ export function withFailingReturns<F extends { readonly failsWith?: readonly Fai
   return Object.fromEntries(ruled);
 }
 
-/** Whether the codes of Salt are wanted, so that such a return counts as done. @param opts the minion's, or the master's */
+/**
+ * Whether the codes of Salt are wanted, so that such a return counts as done.
+ * @param opts the minion's, or the master's
+ */
 export function keepsSaltsCodes(opts: Dict): boolean {
   return opts.get('exit_codes') === 'salt';
 }

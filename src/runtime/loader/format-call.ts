@@ -1,4 +1,7 @@
-/** Arguments that stand beside other keys of a mapping, each under the name of its parameter (salt/utils/args.py `format_call`, 3006.16). */
+/**
+ * Arguments that stand beside other keys of a mapping, each under the name of its parameter (salt/utils/args.py
+ * `format_call`, 3006.16).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict, Value } from '../../python/values/value.ts';

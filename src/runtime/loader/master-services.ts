@@ -1,6 +1,7 @@
 /**
- * What functions on a master may have the master do: Salt's `LocalClient`, `RunnerClient`, `WheelClient` and event bus, as a
- * `MasterMinion` reaches them (salt/modules/saltutil.py `cmd`, `runner`, `wheel`, 3006.16). A minion has nothing of it.
+ * What functions on a master may have the master do: Salt's `LocalClient`, `RunnerClient`, `WheelClient` and event bus,
+ * as a `MasterMinion` reaches them (salt/modules/saltutil.py `cmd`, `runner`, `wheel`, 3006.16). A minion has nothing
+ * of it.
  */
 import type { RunSteps } from './run-steps.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
@@ -49,7 +50,10 @@ export interface MasterFunctionCall {
   readonly step?: string | undefined;
 }
 
-/** What the master beside a minion does for the minion's functions: it runs its own, for which it need not be up, and mostly publishes jobs, too. */
+/**
+ * What the master beside a minion does for the minion's functions: it runs its own, for which it need not be up, and
+ * mostly publishes jobs, too.
+ */
 export type MasterBeside = Pick<MasterServices, 'run'> & Partial<Pick<MasterServices, 'publish'>>;
 
 /** An event as {@link MasterServices.listen} gives it. */
@@ -63,13 +67,14 @@ export interface MasterServices {
   readonly steps?: RunSteps | undefined;
   /**
    * Publishes a job and gathers its returns. A target without minions is said on standard output, as Salt says it.
-   * @returns mapping of minion to `{ret, out, retcode, jid}`, or to `{failed: True, why}`, with a sentence, for one that did not return; empty when nobody is meant
+   * @returns mapping of minion to `{ret, out, retcode, jid}`, or to `{failed: True, why}`, with a sentence, for one
+   *   that did not return; empty when nobody is meant
    * @throws ClientError when the master cannot be asked
    */
   publish(job: MasterJob): Promise<Dict>;
   /**
-   * Runs a function of the master under a job id of its own, with its events and its entry in the job cache. An orchestration's call
-   * is told on the bus before (`salt/run/<jid>/args`).
+   * Runs a function of the master under a job id of its own, with its events and its entry in the job cache. An
+   * orchestration's call is told on the bus before (`salt/run/<jid>/args`).
    * @returns what its `ret` event says: `return`, `success` and `jid` among it
    * @throws CommandExecutionError when there is no such function
    */

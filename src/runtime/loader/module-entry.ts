@@ -8,8 +8,8 @@ export interface ModuleEntry {
   /** The name of Salt's file, `cmdmod`. */
   readonly file: string;
   /**
-   * Those of its functions that run in a process of their own (`isolation` of their specifications), where that is to be known before
-   * the file is imported.
+   * Those of its functions that run in a process of their own (`isolation` of their specifications), where that is to
+   * be known before the file is imported.
    */
   readonly isolated?: readonly string[];
   load(): Promise<ModuleSpec>;

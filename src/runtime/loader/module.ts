@@ -60,7 +60,10 @@ export interface FunctionSpec<P extends Params = Params> extends FunctionDescrip
     rest: readonly Value[],
     kwargs: Dict,
   ): Value | Promise<Value>;
-  /** Knows of content that is only held in memory ({@link ModuleContext.held}): a path that it gives or takes may stand for such. */
+  /**
+   * Knows of content that is only held in memory ({@link ModuleContext.held}): a path that it gives or takes may stand
+   * for such.
+   */
   readonly knowsHeld?: true;
   /** Of a function in Python: gives what templates tell apart, tuples and objects that are no data (`PyObject`). */
   readonly runExactly?: FunctionSpec['run'];
@@ -88,7 +91,10 @@ export interface ModuleDescription {
 export interface ModuleSpec extends ModuleDescription {
   /** The name of Salt's file (`cmdmod`), which `disable_modules` and `test.providers` use. */
   readonly file: string;
-  /** The place among the files of one virtual name, of which the first that is available has it; without one they go by their names. */
+  /**
+   * The place among the files of one virtual name, of which the first that is available has it; without one they go by
+   * their names.
+   */
   readonly order?: number;
   readonly functions: Readonly<Record<string, FunctionSpec>>;
   /** What the arguments of all its functions may be, see {@link FunctionSpec.words}. */
@@ -98,8 +104,8 @@ export interface ModuleSpec extends ModuleDescription {
   /** Why the module cannot be used here, or undefined when it can (Salt's `__virtual__`). */
   readonly unavailable?: (ctx: { readonly opts: Dict; readonly grains: Dict }) => string | undefined;
   /**
-   * Of a state module: the execution function that it cannot do without, and what is said where that is not there. It is asked for as
-   * any other, so a module that a site disables or replaces counts, too.
+   * Of a state module: the execution function that it cannot do without, and what is said where that is not there. It
+   * is asked for like any other, so a module that a site disables or replaces counts, too.
    */
   readonly needs?: { readonly fun: string; readonly otherwise: string };
 }
@@ -165,7 +171,10 @@ export interface FunctionSource {
 export interface LoadContext {
   readonly opts: Dict;
   readonly grains: Dict;
-  /** The functions that a module may ask about while it is loaded (`'x.y' in __salt__`); without it every one is believed to be there. */
+  /**
+   * The functions that a module may ask about while it is loaded (`'x.y' in __salt__`); without it every one is
+   * believed to be there.
+   */
   readonly functions?: LoadFunctions | undefined;
   /** What a module that is loaded sees of the pillar. */
   readonly pillarNow?: (() => Dict) | undefined;
@@ -205,7 +214,10 @@ export interface FunctionCaller extends FunctionSource {
 
 /** How a request to the master is made. */
 export interface RequestOptions {
-  /** Ask this master (its host as configured) and not the first. @throws SaltInvocationError when it is none of the masters */
+  /**
+   * Ask this master (its host as configured) and not the first.
+   * @throws SaltInvocationError when it is none of the masters
+   */
   readonly master?: string;
   /** Once and patiently, for what must not happen twice. */
   readonly once?: boolean;
@@ -251,9 +263,16 @@ export interface MinionServices {
   manage?(part: 'schedule' | 'beacons', order: Dict, answerTag?: string): Promise<Dict | undefined>;
 }
 
-/** What a state function may know of its run (Salt's `__opts__['test']`, `__low__`, `__lowstate__`, `__states__`, `__context__`). */
+/**
+ * What a state function may know of its run (Salt's `__opts__['test']`, `__low__`, `__lowstate__`, `__states__`,
+ * `__context__`).
+ */
 export interface StateCall extends StateFacts {
-  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them @param args those without a name */
+  /**
+   * Calls another state function, as a part of this one.
+   * @param kwargs its arguments, `name` among them
+   * @param args those without a name
+   */
   call(fun: string, kwargs: Dict, args?: readonly Value[]): Promise<Value>;
   /** Describes a state function, or says why there is none. */
   find(fun: string): Promise<FunctionLookup>;
@@ -298,7 +317,10 @@ export interface ModuleContext {
   setRetcode(code: number): void;
   /** Fires an event of the job, whose tag ends in the suffix; absent where it is one of the minion's jobs. */
   fireJobEvent?(suffix: string, data: Dict): Promise<void>;
-  /** Where a function that knows of it may keep what would else be a temporary file, for a caller that hands the path to no other. */
+  /**
+   * Where a function that knows of it may keep what would else be a temporary file, for a caller that hands the path to
+   * no other.
+   */
   readonly held?: HeldFiles;
   /** The state call, for state functions within a run. */
   readonly state?: StateCall;

@@ -3,8 +3,8 @@ import { closestNames, didYouMean } from '../../errors/did-you-mean.ts';
 import type { ModuleRegistry } from './registry.ts';
 
 /**
- * The second half of a message about a function that is not there: ` Did you mean 'test.ping'?`, or '' when nothing is close.
- * Loads the module that is meant, or those whose name is close, and no others.
+ * The second half of a message about a function that is not there: ` Did you mean 'test.ping'?`, or '' when nothing is
+ * close. Loads the module that is meant, or those whose name is close, and no others.
  */
 export async function nearFunctions(
   registry: Pick<ModuleRegistry, 'module' | 'names'>,

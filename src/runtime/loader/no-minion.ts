@@ -1,4 +1,6 @@
-/** The services of a program that has no minion around it: nothing runs, nothing hears, and there is no master to ask. */
+/**
+ * The services of a program that has no minion around it: nothing runs, nothing hears, and there is no master to ask.
+ */
 import { UnreachableError } from '../../errors/errors.ts';
 import type { MinionServices } from './module.ts';
 

@@ -11,7 +11,10 @@ import { isDict, toNumber, truthy, type Dict, type Value, pyTypeName } from '../
 /** One parameter. Without `default` it is required. */
 export interface ParamSpec {
   readonly default?: Value;
-  /** What a default that depends on the machine is made from (`$SHELL`); references, the same everywhere, show it instead. */
+  /**
+   * What a default that depends on the machine is made from (`$SHELL`); references, the same everywhere, show it
+   * instead.
+   */
   readonly defaultFrom?: string;
   /** The types it takes, for documentation: `str`, `int`, `list of str`… */
   readonly type?: string;
@@ -239,8 +242,8 @@ export function readArguments<P extends Params>(
 }
 
 /**
- * Reads a mapping of options as parameters say. One that is not there has its default, else None; what no parameter is for is
- * left out.
+ * Reads a mapping of options as parameters say. One that is not there has its default, else None; what no parameter is
+ * for is left out.
  * @throws as {@link readArguments}
  */
 export function readOptions<P extends Params>(params: P, options: Dict): TypedArguments<P> {

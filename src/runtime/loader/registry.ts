@@ -23,7 +23,10 @@ import { checkWords } from './words.ts';
 
 /** What a registry is built from. */
 export interface RegistryOptions extends LoadContext {
-  /** Which options leave modules out: `disable_states`; or, by default, `disable_modules`, `whitelist_modules` and `providers`. */
+  /**
+   * Which options leave modules out: `disable_states`; or, by default, `disable_modules`, `whitelist_modules` and
+   * `providers`.
+   */
   readonly kind?: 'modules' | 'states';
   /** The modules of this program, of the wanted kind. */
   readonly table: readonly ModuleEntry[];
@@ -31,7 +34,10 @@ export interface RegistryOptions extends LoadContext {
   readonly returners?: () => Promise<FunctionSource>;
   /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
-  /** Custom modules, asked for once; they come before those of this program. With `file` only what the file of that name has. */
+  /**
+   * Custom modules, asked for once; they come before those of this program. With `file` only what the file of that name
+   * has.
+   */
   readonly custom?: (context: LoadContext, file?: string) => Promise<readonly CustomModule[]>;
   /** Names of the custom files, known without loading them; undefined where any of them may stand for any module. */
   readonly customFiles?: (opts: Dict) => ReadonlySet<string> | undefined;
@@ -142,8 +148,9 @@ export class ModuleRegistry implements FunctionSource {
   }
 
   /**
-   * Whether a function is to run in a process of its own. Where the table says so the file is not imported: who hands a function to a
-   * process need not keep in memory what only that process calls. A custom function in its place would run in a process, too.
+   * Whether a function is to run in a process of its own. Where the table says so the file is not imported: who hands a
+   * function to a process need not keep in memory what only that process calls. A custom function in its place would
+   * run in a process, too.
    */
   async isIsolated(fun: string): Promise<boolean> {
     return this.#isListedIsolated(fun) || (await this.find(fun)).spec?.isolation === 'process';
@@ -160,7 +167,9 @@ export class ModuleRegistry implements FunctionSource {
     return entries?.some(({ isolated }) => isolated?.includes(fun.slice(dot + 1)) === true) === true;
   }
 
-  /** Names that modules of this program and custom files have, whether they are available here or not. Imports nothing. */
+  /**
+   * Names that modules of this program and custom files have, whether they are available here or not. Imports nothing.
+   */
   names(): string[] {
     const { customFiles, opts } = this.#options;
     return [...new Set([...this.#entries.keys(), ...(customFiles?.(opts) ?? [])])];
@@ -236,8 +245,9 @@ export class ModuleRegistry implements FunctionSource {
   }
 
   /**
-   * The module of the file that is looked at before all others (salt/loader/lazy.py `_iter_files`, 3006.16): the one that has the name, else
-   * one that has it in its name. Where its functions do, no other custom file is loaded; undefined where this decides nothing.
+   * The module of the file that is looked at before all others (salt/loader/lazy.py `_iter_files`, 3006.16): the one
+   * that has the name, else one that has it in its name. Where its functions do, no other custom file is loaded;
+   * undefined where this decides nothing.
    */
   #firstFile(name: string): Promise<ModuleSpec | undefined> | undefined {
     const { custom, customFiles, opts } = this.#options;
@@ -279,7 +289,10 @@ export class ModuleRegistry implements FunctionSource {
     return loading;
   }
 
-  /** Custom functions hide built-in ones of the same name, unless they are in Python and the built-in file is looked at before; the others of the module stay. */
+  /**
+   * Custom functions hide built-in ones of the same name, unless they are in Python and the built-in file is looked at
+   * before; the others of the module stay.
+   */
   async #combine(
     name: string,
     own: readonly CustomModule[],
@@ -334,7 +347,9 @@ export class ModuleRegistry implements FunctionSource {
     });
   }
 
-  /** While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself. */
+  /**
+   * While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself.
+   */
   #loadContext(): LoadContext {
     const { opts, grains, pillarNow, table, parts, functions } = this.#options;
     const given = { opts, grains, pillarNow, table, ...(parts === undefined ? {} : { parts }) };
@@ -367,7 +382,9 @@ export class ModuleRegistry implements FunctionSource {
     return { find: (fun) => this.find(fun), call };
   }
 
-  /** A module of this program or of the site; where theirs are not for this machine, an installed Salt's of that name. */
+  /**
+   * A module of this program or of the site; where theirs are not for this machine, an installed Salt's of that name.
+   */
   async #named(name: string): Promise<Loaded | undefined> {
     const own = await this.#load(name);
     if (own?.module !== undefined) return own;
@@ -383,7 +400,10 @@ export class ModuleRegistry implements FunctionSource {
     return trying;
   }
 
-  /** An installed Salt's files of this name that are for this machine, together; of two functions of one name the first file's counts. */
+  /**
+   * An installed Salt's files of this name that are for this machine, together; of two functions of one name the first
+   * file's counts.
+   */
   async #tryInstalled(name: string): Promise<Loaded | undefined> {
     const { installed } = this.#options;
     if (installed === undefined) return undefined;
@@ -416,7 +436,10 @@ export class ModuleRegistry implements FunctionSource {
     return `${needs.otherwise}: ${missing.replace(/^'.*?' __virtual__ returned False: /, '')}`;
   }
 
-  /** Salt knows why a file is not for this machine by the file's name alone (salt/loader/lazy.py `_process_virtual`, 3006.16). */
+  /**
+   * Salt knows why a file is not for this machine by the file's name alone (salt/loader/lazy.py `_process_virtual`,
+   * 3006.16).
+   */
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
     let reason = '';
     const isOtherFile = entries.every((entry) => entry.file !== entry.name);
@@ -483,7 +506,10 @@ function limitsOf({ opts, kind }: RegistryOptions): Limits {
   return { disabled, whitelist: texts(opts.get('whitelist_modules')), providers: opts.get('providers') };
 }
 
-/** Whether Salt comes to a file of this program before it comes to a custom one (salt/loader/lazy.py `_iter_files`, 3006.16). */
+/**
+ * Whether Salt comes to a file of this program before it comes to a custom one (salt/loader/lazy.py `_iter_files`,
+ * 3006.16).
+ */
 function isLookedAtBefore(
   entries: readonly ModuleEntry[],
   { name, file }: { readonly name: string; readonly file: string },

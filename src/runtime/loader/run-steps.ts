@@ -1,5 +1,6 @@
 /**
- * What an orchestration keeps of its run: which steps are under way and done, so that another run can go on after them. Not in Salt.
+ * What an orchestration keeps of its run: which steps are under way and done, so that another run can go on after them.
+ * Not in Salt.
  */
 import type { Dict } from '../../python/values/value.ts';
 

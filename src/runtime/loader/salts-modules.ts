@@ -1,6 +1,6 @@
 /**
- * Names of execution modules and functions that Salt 3006 and 3007 have and Brine does not, so that a call of one is told from a slip of
- * the pen. A name that is implemented leaves this list: a test says so.
+ * Names of execution modules and functions that Salt 3006 and 3007 have and Brine does not, so that a call of one is
+ * told from a slip of the pen. A name that is implemented leaves this list: a test says so.
  */
 
 const MODULES: ReadonlySet<string> = new Set(
@@ -60,7 +60,11 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 /** How to have it all the same. */
 const REMEDY = '; where a Salt is installed it is there with salt_python: True.';
 
-/** What is said of an execution function that was not found. @param fun its full name, or a word without a dot @param isSaltPython an installed Salt has been asked, too */
+/**
+ * What is said of an execution function that was not found.
+ * @param fun its full name, or a word without a dot
+ * @param isSaltPython an installed Salt has been asked, too
+ */
 export function missingFunctionText(fun: string, isSaltPython = false): string {
   const remedy = isSaltPython ? '.' : REMEDY;
   const module = fun.split('.')[0] ?? '';

@@ -1,7 +1,8 @@
 /**
- * Arguments that become words: fields of a line in a file such as `/etc/fstab`, and operands of programs such as `useradd`. A line end
- * in one of them would write a second line, a dash at its beginning would be read as an option. Both are refused here, before the function
- * runs, for all functions of a module that says so; what a module exempts it has to handle itself.
+ * Arguments that become words: fields of a line in a file such as `/etc/fstab`, and operands of programs such as
+ * `useradd`. A line end in one of them would write a second line, a dash at its beginning would be read as an option.
+ * Both are refused here, before the function runs, for all functions of a module that says so; what a module exempts it
+ * has to handle itself.
  */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';

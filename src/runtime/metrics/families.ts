@@ -1,6 +1,6 @@
 /**
- * Every figure that the programs offer for Prometheus, in one table: a figure that is not in it does not compile, and the reference
- * is written from it. Names follow Prometheus' rules: base units, `_total` at the end of what only grows.
+ * Every figure that the programs offer for Prometheus, in one table: a figure that is not in it does not compile, and
+ * the reference is written from it. Names follow Prometheus' rules: base units, `_total` at the end of what only grows.
  */
 
 /** How a figure behaves: it only grows, it goes up and down, or it is a distribution. */

@@ -1,7 +1,11 @@
 /** What every process can say of itself. */
 import { sample, type Sample } from './sample.ts';
 
-/** Memory, processor time and age of this process. @param name of it among those of its program; @param nowMs since 1970 */
+/**
+ * Memory, processor time and age of this process.
+ * @param name of it among those of its program;
+ * @param nowMs since 1970
+ */
 export function processFigures(name: string, nowMs: number): Sample[] {
   const { user, system } = process.cpuUsage();
   return [

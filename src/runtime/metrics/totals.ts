@@ -1,6 +1,6 @@
 /**
- * The figures of several processes as those of one program: numbers of the same name are added up. What a process that has
- * ended had counted stays in the sum, so that a counter never falls.
+ * The figures of several processes as those of one program: numbers of the same name are added up. What a process that
+ * has ended had counted stays in the sum, so that a counter never falls.
  */
 import { FAMILIES } from './families.ts';
 import { added, type Sample } from './sample.ts';
@@ -24,7 +24,10 @@ export class Totals {
     this.#parts.set(process, { pid, samples });
   }
 
-  /** All figures, each name with the same labels once. @param silent processes that have not answered: they count as not up */
+  /**
+   * All figures, each name with the same labels once.
+   * @param silent processes that have not answered: they count as not up
+   */
   samples(silent: ReadonlySet<string> = new Set()): Sample[] {
     const sums = new Map(this.#ended);
     for (const [process, { samples }] of this.#parts)

@@ -1,7 +1,8 @@
 /**
- * The file in which a minion's rendered pillar is cached, as Salt reads and writes it (salt/utils/cache.py `CacheDisk`, 3006.16 and
- * 3007), so that a master of either kind goes on with what the other has left: `CacheDisk_data` holds the pillars of the minion by
- * environment, `CacheDisk_cachetime` when the newest of them was made. When each was made stands beside it, where Salt does not look.
+ * The file in which a minion's rendered pillar is cached, as Salt reads and writes it (salt/utils/cache.py `CacheDisk`,
+ * 3006.16 and 3007), so that a master of either kind goes on with what the other has left: `CacheDisk_data` holds the
+ * pillars of the minion by environment, `CacheDisk_cachetime` when the newest of them was made. When each was made
+ * stands beside it, where Salt does not look.
  */
 import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 

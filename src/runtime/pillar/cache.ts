@@ -94,7 +94,10 @@ export class PillarCache {
   }
 }
 
-/** Under which name an entry is kept: the `pillarenv`, and a `saltenv` that is not the usual one, which templates see, too. */
+/**
+ * Under which name an entry is kept: the `pillarenv`, and a `saltenv` that is not the usual one, which templates see,
+ * too.
+ */
 function entryName({ saltenv, pillarenv }: PillarEnvironments): string | null {
   if (saltenv === null || saltenv === 'base') return pillarenv;
   return `${pillarenv ?? ''}, saltenv ${saltenv}`;

@@ -390,7 +390,10 @@ class PillarCompiler {
     return ordered.reduce((merged, part) => this.merge(merged, part));
   }
 
-  /** One item of a list of includes; what is wrong with it fails the pillar, and values do not land where nobody wants them. */
+  /**
+   * One item of a list of includes; what is wrong with it fails the pillar, and values do not land where nobody wants
+   * them.
+   */
   #include(item: Value, sls: string): PillarInclude | undefined {
     const list = `Include Declaration in SLS '${sls}'`;
     const include = readPillarInclude(item, (text) => this.log.warning(`${list} ${text}`));

@@ -1,4 +1,7 @@
-/** The option `decrypt_pillar`: values of the finished pillar that are decrypted (3006.16 salt/pillar/__init__.py `decrypt_pillar`). */
+/**
+ * The option `decrypt_pillar`: values of the finished pillar that are decrypted (3006.16 salt/pillar/__init__.py
+ * `decrypt_pillar`).
+ */
 import { DEFAULT_DELIMITER, traverse } from '../../formats/data/traverse.ts';
 import { repackList } from '../../formats/data/repack-list.ts';
 import { messageOf, SaltInvocationError } from '../../errors/errors.ts';

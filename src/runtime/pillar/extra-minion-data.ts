@@ -1,4 +1,7 @@
-/** What a minion tells external pillars besides its grains (`pass_to_ext_pillars`; 3006.16 salt/pillar/__init__.py `RemotePillarMixin`). */
+/**
+ * What a minion tells external pillars besides its grains (`pass_to_ext_pillars`; 3006.16 salt/pillar/__init__.py
+ * `RemotePillarMixin`).
+ */
 import { mergeRecurse } from '../../formats/data/dict-merge.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -12,7 +15,10 @@ export function extraMinionData(opts: Dict): Dict {
   return parts(opts, Array.isArray(named) ? named : []);
 }
 
-/** Parts of a mapping, each in the mappings that it stands in. @param names `a:b` names what is inside of `a`; names that lead nowhere are left out */
+/**
+ * Parts of a mapping, each in the mappings that it stands in.
+ * @param names `a:b` names what is inside of `a`; names that lead nowhere are left out
+ */
 export function parts(from: Dict, names: readonly Value[]): Dict {
   return names
     .map((name) => only(from, pyStr(name).split(':')))

@@ -1,4 +1,6 @@
-/** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
+/**
+ * Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used.
+ */
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import { PYTHON_RENDERERS, SALTS_RENDERERS, STATE_RENDERERS } from '../../config/renderer-names.ts';
@@ -10,7 +12,10 @@ import type { PythonSingleDeps } from './python-single.ts';
 import type { PythonTemplates } from './python-templates.ts';
 import type { PillarCompilerDeps } from './request.ts';
 
-/** How long the folders of custom renderers are taken to be as they were: each step of each file of a pillar asks for its renderer. */
+/**
+ * How long the folders of custom renderers are taken to be as they were: each step of each file of a pillar asks for
+ * its renderer.
+ */
 const GLANCE_MS = 5;
 
 /** Whether there are custom renderers: of ours, and in Python. */
@@ -63,7 +68,10 @@ export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {})
   };
 }
 
-/** Template engines that are packages of Python, languages for states, and renderers that are Salt's own Python where one is installed. */
+/**
+ * Template engines that are packages of Python, languages for states, and renderers that are Salt's own Python where
+ * one is installed.
+ */
 async function furtherPython(
   name: string,
   deps: PythonSingleDeps,

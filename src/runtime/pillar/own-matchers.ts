@@ -1,7 +1,8 @@
 /**
- * Matchers of a site (`_matchers`), for top files of states and pillar and for the functions of `match`: `match(tgt)` of the file
- * `<kind>_match` (3006.16 salt/matchers/confirm_top.py, salt/loader/__init__.py `matchers`). One with the name of Salt's comes before it.
- * Which jobs are a minion's is decided without them: custom code never runs in a daemon.
+ * Matchers of a site (`_matchers`), for top files of states and pillar and for the functions of `match`: `match(tgt)`
+ * of the file `<kind>_match` (3006.16 salt/matchers/confirm_top.py, salt/loader/__init__.py `matchers`). One with the
+ * name of Salt's comes before it. Which jobs are a minion's is decided without them: custom code never runs in a
+ * daemon.
  */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';

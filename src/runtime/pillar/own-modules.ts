@@ -1,6 +1,6 @@
 /**
- * A site's execution modules, for the files of a master's pillar: those of its `extension_modules` and `module_dirs`, in Python
- * (3006.16 salt/pillar/__init__.py: `minion_mods` with the master's options).
+ * A site's execution modules, for the files of a master's pillar: those of its `extension_modules` and `module_dirs`,
+ * in Python (3006.16 salt/pillar/__init__.py: `minion_mods` with the master's options).
  */
 import { extensionFiles, pythonFileNames, pythonFiles } from '../extensions/folder.ts';
 import type { LoadContext } from '../loader/module.ts';
@@ -12,8 +12,8 @@ import type { PythonSingleDeps } from './python-single.ts';
 export type PillarModules = Required<Pick<RegistryOptions, 'custom' | 'customFiles'>>;
 
 /**
- * Finds them, and starts nothing where there are none. They run in the process of the pillar's other Python, never in a master's, and
- * no longer than `python_seconds_max`.
+ * Finds them, and starts nothing where there are none. They run in the process of the pillar's other Python, never in a
+ * master's, and no longer than `python_seconds_max`.
  */
 export function pillarModules(deps: PythonSingleDeps): PillarModules {
   return {

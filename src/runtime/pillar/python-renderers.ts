@@ -1,4 +1,7 @@
-/** What is in Python and no site's: template engines beside the guest, and renderers and external pillars of an installed Salt. */
+/**
+ * What is in Python and no site's: template engines beside the guest, and renderers and external pillars of an
+ * installed Salt.
+ */
 import { installedFiles } from '../python-host/installed-salt.ts';
 import { programPath } from '../python-host/program-path.ts';
 import { interpreterOf } from '../python-host/python-process.ts';
@@ -14,7 +17,10 @@ export function guestRenderer(name: string, deps: PythonSingleDeps): Renderer {
   return fileRenderer(name, { file: name, path: programPath(`renderers/${name}.py`) }, deps, true);
 }
 
-/** A renderer of an installed Salt. @throws SaltRenderError when there is no such Salt; undefined without the renderer */
+/**
+ * A renderer of an installed Salt.
+ * @throws SaltRenderError when there is no such Salt; undefined without the renderer
+ */
 export async function installedRenderer(
   name: string,
   deps: PythonSingleDeps,
@@ -26,7 +32,10 @@ export async function installedRenderer(
   return file && fileRenderer(name, file, deps);
 }
 
-/** An external pillar of an installed Salt. @throws CommandExecutionError when there is no such Salt; undefined without the pillar */
+/**
+ * An external pillar of an installed Salt.
+ * @throws CommandExecutionError when there is no such Salt; undefined without the pillar
+ */
 export async function installedPillar(
   name: string,
   deps: PythonSingleDeps,

@@ -69,7 +69,8 @@ export function pythonRenderer(opts: Dict, name: string, deps: PythonSingleDeps)
 }
 
 /**
- * The renderer that a Python file has: one of the site, of an installed Salt, or of those that are there beside the guest.
+ * The renderer that a Python file has: one of the site, of an installed Salt, or of those that are there beside the
+ * guest.
  * @param seesVariables it is handed the variables of the template as `context`
  */
 export function fileRenderer(
@@ -95,8 +96,8 @@ export function fileRenderer(
       const asked = { ...call, args: [input, saltenv, sls] };
       return await callFile(deps, asked, around, templateCaller(functions, deps.log, context.compilation));
     } catch (error) {
-      // what a renderer says on purpose needs no traceback; for what it raises otherwise whoever renders has other words, but a template
-      // engine's is that of the template (salt/utils/templates.py `wrap_tmpl_func`, 3006.16)
+      // what a renderer says on purpose needs no traceback; for what it raises otherwise whoever renders has other
+      // words, but a template engine's is that of the template (salt/utils/templates.py `wrap_tmpl_func`, 3006.16)
       const isRaised = error instanceof PythonError && error.type !== 'salt.exceptions.SaltRenderError';
       if (isRaised && !seesVariables) throw error;
       throw new SaltRenderError((isRaised ? error.trace : undefined) ?? messageOf(error), { cause: error });
@@ -105,7 +106,10 @@ export function fileRenderer(
   return { name, render };
 }
 
-/** Calls a function of a file. @throws CommandExecutionError when the file cannot be used, and what its function raises */
+/**
+ * Calls a function of a file.
+ * @throws CommandExecutionError when the file cannot be used, and what its function raises
+ */
 export async function callFile(
   { owner, clock, log }: PythonSingleDeps,
   call: PythonCall,

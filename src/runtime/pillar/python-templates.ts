@@ -25,8 +25,8 @@ export interface PythonTemplatesDeps {
 }
 
 /**
- * Renders files in Python: in the process of the job's modules or, where there is none, in one that is started for the first file and ends
- * when there are no more.
+ * Renders files in Python: in the process of the job's modules or, where there is none, in one that is started for the
+ * first file and ends when there are no more.
  */
 export class PythonTemplates implements Renderer {
   readonly name = 'py';

@@ -90,8 +90,9 @@ export class PillarService {
   }
 
   /**
-   * The pillar of a minion, from the cache when there is one. Salt compat: what is made with an override, or with an external pillar
-   * that was asked for, is neither taken out of the cache nor put there; Salt gives it to whoever asks next.
+   * The pillar of a minion, from the cache when there is one. Salt compat: what is made with an override, or with an
+   * external pillar that was asked for, is neither taken out of the cache nor put there; Salt gives it to whoever asks
+   * next.
    * @param fresh forgets what is kept before
    */
   async pillar(request: PillarRequest, fresh = false): Promise<Dict> {

@@ -1,4 +1,6 @@
-/** The top files of pillar: which minion gets which SLS (3006.16 salt/pillar/__init__.py `get_tops` to `top_matches`). */
+/**
+ * The top files of pillar: which minion gets which SLS (3006.16 salt/pillar/__init__.py `get_tops` to `top_matches`).
+ */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';

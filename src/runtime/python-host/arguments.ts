@@ -33,7 +33,10 @@ export function callArguments(
   return { args: [...args, ...rest], kwargs };
 }
 
-/** Functions of state modules that change the chunks they are handed, which are those of the run (salt/state.py, 3006.16). */
+/**
+ * Functions of state modules that change the chunks they are handed, which are those of the run (salt/state.py,
+ * 3006.16).
+ */
 const CHANGES_CHUNKS: ReadonlySet<string> = new Set(['mod_aggregate', 'mod_init']);
 
 /** Whether what a function changes in its arguments holds for whoever calls it. */

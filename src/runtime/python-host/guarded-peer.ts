@@ -1,6 +1,7 @@
 /**
- * The connection to a Python process, in which a site's code can write whatever it likes: what is no message, more than a message may be,
- * a message without an end, or questions without number. Each of these ends the process, and costs bounded memory and time.
+ * The connection to a Python process, in which a site's code can write whatever it likes: what is no message, more than
+ * a message may be, a message without an end, or questions without number. Each of these ends the process, and costs
+ * bounded memory and time.
  */
 import type { Socket } from 'node:net';
 import { UnreachableError } from '../../errors/errors.ts';

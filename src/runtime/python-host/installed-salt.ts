@@ -1,4 +1,6 @@
-/** What a Salt that is installed for an interpreter has of modules (`salt_python`), with the packages that extend it. */
+/**
+ * What a Salt that is installed for an interpreter has of modules (`salt_python`), with the packages that extend it.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
 import { runProcess } from '../../host/process.ts';
@@ -73,7 +75,10 @@ async function answerOf<T>(interpreter: string, asked: string): Promise<Answer<T
   }
 }
 
-/** The interpreter of an installed Salt: that of its packages, else the one in the first line of its commands; undefined where neither is. */
+/**
+ * The interpreter of an installed Salt: that of its packages, else the one in the first line of its commands; undefined
+ * where neither is.
+ */
 export function interpreterOfSalt(): string | undefined {
   if (existsSync(PACKAGED)) return PACKAGED;
   return COMMANDS.map(interpreterIn).find((path) => path !== undefined && existsSync(path));

@@ -1,4 +1,7 @@
-/** The Python process of a job's modules, for what renders its files: SLS in `#!py` and modules hand each other anything there. */
+/**
+ * The Python process of a job's modules, for what renders its files: SLS in `#!py` and modules hand each other anything
+ * there.
+ */
 import type { PythonModules } from './python-modules.ts';
 
 /** Gives it, having loaded what it takes. */

@@ -1,4 +1,7 @@
-/** How a Python process ended, and in which line: the file to which it writes its last words, and the sentence made of them. */
+/**
+ * How a Python process ended, and in which line: the file to which it writes its last words, and the sentence made of
+ * them.
+ */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +63,8 @@ function openNameless(): number | undefined {
 }
 
 /**
- * The place in the site's code, ` (line 3)` or, in another file than the one that was called, ` (/path, line 3)`; empty when it is not known.
+ * The place in the site's code, ` (line 3)` or, in another file than the one that was called, ` (/path, line 3)`; empty
+ * when it is not known.
  * @param path of the file whose function was called
  */
 export function placeIn(words: string, path: string): string {

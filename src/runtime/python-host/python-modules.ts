@@ -66,7 +66,9 @@ export interface PythonTemplate {
   /** The file, as tracebacks name it. */
   readonly path: string;
   readonly text: string;
-  /** Names that its code sees besides `__salt__`, `__grains__`, `__pillar__`, `__opts__` and those without underscores. */
+  /**
+   * Names that its code sees besides `__salt__`, `__grains__`, `__pillar__`, `__opts__` and those without underscores.
+   */
   readonly variables: Dict;
   readonly opts: Dict;
   readonly grains: Dict;
@@ -224,7 +226,8 @@ export class PythonModules {
 
   /**
    * What `run()` of a file gives: SLS in `#!py`, templates of the kind `py`.
-   * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does; CommandExecutionError when the process ends
+   * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does;
+   *   CommandExecutionError when the process ends
    */
   async render(
     { path, text, variables, opts, grains, pillar, keeps = false }: PythonTemplate,
@@ -499,7 +502,10 @@ export class PythonModules {
   }
 }
 
-/** What a function of the program has thrown, as Python raises it: an error of the system is an `OSError` with its number. */
+/**
+ * What a function of the program has thrown, as Python raises it: an error of the system is an `OSError` with its
+ * number.
+ */
 function raisedBy(error: unknown): { readonly type: string; readonly message: string } & ThrownByPython {
   if (error instanceof PythonError) return { ...error.thrown, type: error.type, message: error.message };
   if (error instanceof BrineError) return { ...thrownOf(error), type: error.name, message: error.message };
@@ -564,7 +570,10 @@ function pythonErrorOf({ type, message, trace, own, about }: Raised): PythonErro
   });
 }
 
-/** Kinds whose functions' TypeErrors Salt takes for arguments that do not fit (salt/minion.py, salt/client/mixins.py `low`, 3006.16). */
+/**
+ * Kinds whose functions' TypeErrors Salt takes for arguments that do not fit (salt/minion.py, salt/client/mixins.py
+ * `low`, 3006.16).
+ */
 const TYPE_ERRORS_REFUSE: ReadonlySet<PythonKind> = new Set(['modules', 'runners', 'wheel']);
 
 /** What Salt treats in a way of its own is an error of that kind here; anything else arrives as a traceback. */

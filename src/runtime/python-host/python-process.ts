@@ -1,6 +1,6 @@
 /**
- * The Python process in which a site's own Python runs: started when it is first asked, replaced when it ends. What hangs, exits or
- * raises there harms nobody else.
+ * The Python process in which a site's own Python runs: started when it is first asked, replaced when it ends. What
+ * hangs, exits or raises there harms nobody else.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -45,7 +45,10 @@ export class PythonProcessError extends BrineError {
   }
 }
 
-/** The interpreter by the options: the named one; with `salt_python` that of an installed Salt; else Python's usual name. */
+/**
+ * The interpreter by the options: the named one; with `salt_python` that of an installed Salt; else Python's usual
+ * name.
+ */
 export function interpreterOf(opts: Dict): string {
   const named = opts.get('python_executable');
   if (typeof named === 'string' && named !== '') return named;
@@ -159,7 +162,8 @@ export class PythonProcess {
   }
 
   /**
-   * Ends the process when it does not answer in time; its own start does not count. @param option names what the limit comes from
+   * Ends the process when it does not answer in time; its own start does not count. @param option names what the limit
+   * comes from
    * @param ask is handed the limit, which it stops while the process waits for this program
    */
   async within<T>(

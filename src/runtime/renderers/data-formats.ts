@@ -11,7 +11,10 @@ import { isBytes, truthy, type Value } from '../../python/values/value.ts';
 import { withoutShebang } from './json.ts';
 import { SaltRenderError, textOf, type Renderer } from './renderer.ts';
 
-/** A renderer of a format; nothing to read is an empty mapping, and data of the renderer before stay as they are in none. */
+/**
+ * A renderer of a format; nothing to read is an empty mapping, and data of the renderer before stay as they are in
+ * none.
+ */
 function ofFormat(name: string, read: (text: string) => Value): Renderer {
   return {
     name,

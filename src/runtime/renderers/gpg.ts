@@ -37,8 +37,9 @@ interface Remembered {
 /**
  * Makes the gpg renderer. It takes texts and data; in data the values are decrypted, not the keys.
  *
- * Salt compat: with `gpg_cache` secrets are remembered in memory only, where Salt writes them to the disk; a program that would ask for a
- * passphrase fails instead of waiting; what a minion has sent itself (grains, an override of its pillar) is not decrypted for it.
+ * Salt compat: with `gpg_cache` secrets are remembered in memory only, where Salt writes them to the disk; a program
+ * that would ask for a passphrase fails instead of waiting; what a minion has sent itself (grains, an override of its
+ * pillar) is not decrypted for it.
  */
 export function gpgRenderer(deps: GpgDeps): Renderer {
   const remembered = new BoundedMap<string, Remembered>(REMEMBERED_MAX);

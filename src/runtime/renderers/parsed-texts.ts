@@ -1,6 +1,6 @@
 /**
- * Texts that were read shortly before, and what they say: a thousand minions that ask for their pillar at the same time mostly get the same
- * files, and reading YAML is the largest part of it.
+ * Texts that were read shortly before, and what they say: a thousand minions that ask for their pillar at the same time
+ * mostly get the same files, and reading YAML is the largest part of it.
  */
 import type { Clock } from '../../host/clock.ts';
 import { copyValue, type Value } from '../../python/values/value.ts';

@@ -1,4 +1,7 @@
-/** The pass renderer: texts that name entries of the password store become what is in them (3006.16 salt/renderers/pass.py). */
+/**
+ * The pass renderer: texts that name entries of the password store become what is in them (3006.16
+ * salt/renderers/pass.py).
+ */
 import { homedir } from 'node:os';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -26,8 +29,9 @@ interface Store {
 }
 
 /**
- * Makes the pass renderer, which asks the program `pass` for each text, or for those with the prefix `pass_variable_prefix`.
- * An entry is read once for each file. With a prefix, what a minion has sent itself is not looked up for it.
+ * Makes the pass renderer, which asks the program `pass` for each text, or for those with the prefix
+ * `pass_variable_prefix`. An entry is read once for each file. With a prefix, what a minion has sent itself is not
+ * looked up for it.
  */
 export function passRenderer(deps: PassDeps): Renderer {
   return {

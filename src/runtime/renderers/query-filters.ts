@@ -1,4 +1,7 @@
-/** Filters that ask: `json_query` looks into data, `http_query` asks a web server (3006.16 salt/utils/data.py, salt/utils/http.py). */
+/**
+ * Filters that ask: `json_query` looks into data, `http_query` asks a web server (3006.16 salt/utils/data.py,
+ * salt/utils/http.py).
+ */
 import { PythonError } from '../../python/exceptions.ts';
 import { native, toValue, type NativeBody, type TValue } from '../../formats/jinja/index.ts';
 import { pyStr } from '../../python/values/repr.ts';

@@ -46,7 +46,10 @@ export interface RenderContext {
   /** Options by Salt's names: the jinja, renderer and yaml options are read. */
   readonly opt: (name: string) => Value | undefined;
   readonly saltenv: string;
-  /** The SLS by its name (`a.b`); '' for what is rendered like one; undefined for templates of files, which are told nothing of an SLS. */
+  /**
+   * The SLS by its name (`a.b`); '' for what is rendered like one; undefined for templates of files, which are told
+   * nothing of an SLS.
+   */
   readonly sls: string | undefined;
   /** The file that is rendered, as errors and `tplpath` name it. */
   readonly path: string;

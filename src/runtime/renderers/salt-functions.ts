@@ -13,8 +13,9 @@ import { copyValue, type Value } from '../../python/values/value.ts';
 import type { TemplateFunctions } from './renderer.ts';
 
 /**
- * Functions that hand on what is in their arguments without looking at it, each with those of its arguments, by place and by name, that
- * may be undefined themselves. Read off modules of Salt 3006.16; others look at what they get, and fail at once.
+ * Functions that hand on what is in their arguments without looking at it, each with those of its arguments, by place
+ * and by name, that may be undefined themselves. Read off modules of Salt 3006.16; others look at what they get, and
+ * fail at once.
  */
 const HANDS_ON: ReadonlyMap<string, ReadonlySet<number | string>> = new Map([
   ['config.get', new Set([1, 'default'])],
@@ -59,8 +60,9 @@ function callable(functions: TemplateFunctions, name: string): TFunction {
 }
 
 /**
- * What a function gives belongs to the template, which may change it (`{% do x.update(…) %}`) without changing the pillar, grains or options
- * that others see. A function that gives back what it was given (`defaults.merge`) gives that very thing.
+ * What a function gives belongs to the template, which may change it (`{% do x.update(…) %}`) without changing the
+ * pillar, grains or options that others see. A function that gives back what it was given (`defaults.merge`) gives that
+ * very thing.
  */
 function ownCopy(found: Value, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value {
   if (!Array.isArray(found) && !(found instanceof Map)) return found;

@@ -11,8 +11,8 @@ export function visitTexts(value: Value, visit: (text: string) => void): void {
 }
 
 /**
- * A minion that has been taken over could send a message of somebody else, which it knows from a repository, and have it decrypted by
- * a template that prints its grains.
+ * A minion that has been taken over could send a message of somebody else, which it knows from a repository, and have
+ * it decrypted by a template that prints its grains.
  * @param body the message without blanks and marks around it
  * @throws SaltRenderError
  */

@@ -1,4 +1,7 @@
-/** The stateconf renderer: a template engine and a data format, and what it adds to SLS files (3006.16 salt/renderers/stateconf.py). */
+/**
+ * The stateconf renderer: a template engine and a data format, and what it adds to SLS files (3006.16
+ * salt/renderers/stateconf.py).
+ */
 import type { TValue } from '../../formats/jinja/index.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
 import { copyValue, isDict, type Value } from '../../python/values/value.ts';
@@ -147,8 +150,8 @@ async function onePass(
 }
 
 /**
- * Works on the data of one file, in place. What is not formed as states are stays as it is: the compiler of states has the sentences
- * about that.
+ * Works on the data of one file, in place. What is not formed as states are stays as it is: the compiler of states has
+ * the sentences about that.
  */
 function processed(high: Value, { flags, context, shared, names }: Use, isExtract: boolean): Value {
   if (!isDict(high)) return high;

@@ -1,11 +1,12 @@
 /**
- * Cron expressions as croniter 1.3.5 reads them, which Salt's schedule uses: five fields, or a sixth with seconds at the
- * end; names, lists, ranges, steps, `L` for the last day of a month, `5#2` and `L5` for a weekday of the month, `@daily` and
- * the like. What croniter refuses is refused. Our own, because the packages read other dialects and none lets the clock
- * changes be told (Salt uses croniter; croner, a package for Node, knows no sixth field at the end and no list with `#`).
+ * Cron expressions as croniter 1.3.5 reads them, which Salt's schedule uses: five fields, or a sixth with seconds at
+ * the end; names, lists, ranges, steps, `L` for the last day of a month, `5#2` and `L5` for a weekday of the month,
+ * `@daily` and the like. What croniter refuses is refused. Our own, because the packages read other dialects and none
+ * lets the clock changes be told (Salt uses croniter; croner, a package for Node, knows no sixth field at the end and
+ * no list with `#`).
  *
- * Clock changes are as in Vixie's cron, where Salt skips or delays: times that are tied to an hour run once, those that the
- * clock jumps over at the jump; patterns with `*` as the hour go on as if no clock had changed.
+ * Clock changes are as in Vixie's cron, where Salt skips or delays: times that are tied to an hour run once, those that
+ * the clock jumps over at the jump; patterns with `*` as the hour go on as if no clock had changed.
  */
 import { nextChange, toLocal, type LocalMs, type Zone } from './zone.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What is configured for a scheduled job and can have no effect: a job that never runs, and fields that nobody looks at. Salt says
- * nothing of these; here each is said once, when the job is first seen.
+ * What is configured for a scheduled job and can have no effect: a job that never runs, and fields that nobody looks
+ * at. Salt says nothing of these; here each is said once, when the job is first seen.
  */
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { readDate } from '../../python/text/date-text.ts';
@@ -25,7 +25,8 @@ const FIELDS: ReadonlySet<string> = new Set([
 const OTHER_DAY_MS = 400 * 86_400_000;
 
 /**
- * The faults of one job as sentences, each with what to do. What stands beside the jobs, such as `splay` for all, is not looked at.
+ * The faults of one job as sentences, each with what to do. What stands beside the jobs, such as `splay` for all, is
+ * not looked at.
  */
 export function jobFaults(name: string, data: Dict, moment: Moment): string[] {
   const faults = [

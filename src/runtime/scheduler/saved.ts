@@ -1,4 +1,6 @@
-/** The schedule on disk: `<configuration folder>/minion.d/_schedule.conf` (salt/utils/schedule.py `persist`, 3006.16). */
+/**
+ * The schedule on disk: `<configuration folder>/minion.d/_schedule.conf` (salt/utils/schedule.py `persist`, 3006.16).
+ */
 import { dirname, join } from 'node:path';
 import { makeDirectory, readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';

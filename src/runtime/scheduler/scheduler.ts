@@ -1,6 +1,7 @@
 /**
- * The scheduler: jobs from the configuration and from the pillar, evaluated once a second, and the orders by which they are
- * listed and changed while it runs (salt/utils/schedule.py `Schedule`, 3006.16). Starts no job itself: it says which.
+ * The scheduler: jobs from the configuration and from the pillar, evaluated once a second, and the orders by which they
+ * are listed and changed while it runs (salt/utils/schedule.py `Schedule`, 3006.16). Starts no job itself: it says
+ * which.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -141,7 +142,9 @@ export class Scheduler {
     run({ name: state.name, fun: due.fun, data: state.data, lateSeconds: due.lateSeconds });
   }
 
-  /** Says once what of a job has no effect, and has its function looked up. A job that is switched off is left alone. */
+  /**
+   * Says once what of a job has no effect, and has its function looked up. A job that is switched off is left alone.
+   */
   #judge(state: JobState, moment: Moment): void {
     if (state.data.get('enabled') === false) return;
     state.isJudged = true;

@@ -1,6 +1,6 @@
 /**
- * When a job is due, by each of the forms that a schedule knows (salt/utils/schedule.py `eval`, 3006.16). Intervals count
- * elapsed time, so that a clock change neither doubles nor drops a run; named times are read from the wall clock.
+ * When a job is due, by each of the forms that a schedule knows (salt/utils/schedule.py `eval`, 3006.16). Intervals
+ * count elapsed time, so that a clock change neither doubles nor drops a run; named times are read from the wall clock.
  */
 import { readDate } from '../../python/text/date-text.ts';
 import { strptime } from '../../python/text/strftime.ts';

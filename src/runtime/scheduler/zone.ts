@@ -1,7 +1,7 @@
 /**
- * Time zones: between instants (milliseconds since 1970) and local time, which is written as the milliseconds that the wall
- * clock would show if it were UTC. Schedules are written in local time, as people read it from the wall (Salt works on
- * Python's naive dates, salt/utils/schedule.py, 3006.16).
+ * Time zones: between instants (milliseconds since 1970) and local time, which is written as the milliseconds that the
+ * wall clock would show if it were UTC. Schedules are written in local time, as people read it from the wall (Salt
+ * works on Python's naive dates, salt/utils/schedule.py, 3006.16).
  */
 
 /** What the wall clock shows, as milliseconds since 1970 on that clock. */
@@ -24,8 +24,8 @@ export function toLocal(zone: Zone, atMs: number): LocalMs {
 }
 
 /**
- * The instant at which the wall clock shows a time. Where clocks were put back, the first of the two; where they were put
- * forward over that time, the moment they were.
+ * The instant at which the wall clock shows a time. Where clocks were put back, the first of the two; where they were
+ * put forward over that time, the moment they were.
  */
 export function fromLocal(zone: Zone, local: LocalMs): number {
   const before = zone.offsetMs(local - DAY_MS);
@@ -36,8 +36,8 @@ export function fromLocal(zone: Zone, local: LocalMs): number {
 }
 
 /**
- * The first instant after `fromMs` and not after `untilMs` from which another offset holds, to the millisecond; undefined
- * when the same one holds at both ends. Meant for spans with one change at most.
+ * The first instant after `fromMs` and not after `untilMs` from which another offset holds, to the millisecond;
+ * undefined when the same one holds at both ends. Meant for spans with one change at most.
  */
 export function nextChange(zone: Zone, fromMs: number, untilMs: number): number | undefined {
   const old = zone.offsetMs(fromMs);

@@ -1,4 +1,6 @@
-/** Trees of pillar: the form of files and includes, and keys that are left empty and wipe what an earlier file gives. */
+/**
+ * Trees of pillar: the form of files and includes, and keys that are left empty and wipe what an earlier file gives.
+ */
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { readPillarInclude } from '../pillar/includes.ts';

@@ -1,4 +1,7 @@
-/** The states of one SLS by themselves: their form, whether there are such functions, and whether those take such arguments. */
+/**
+ * The states of one SLS by themselves: their form, whether there are such functions, and whether those take such
+ * arguments.
+ */
 import { closestNames, didYouMean } from '../../errors/did-you-mean.ts';
 import { copyValue, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';

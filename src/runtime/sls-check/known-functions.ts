@@ -1,6 +1,7 @@
 /**
- * The `salt` of a template that is checked: functions that only compute give what they would on a minion, those that look at pillar and
- * grains give what is known of them, and all others something unknown. A name that no function has is told.
+ * The `salt` of a template that is checked: functions that only compute give what they would on a minion, those that
+ * look at pillar and grains give what is known of them, and all others something unknown. A name that no function has
+ * is told.
  */
 import {
   TFunction,

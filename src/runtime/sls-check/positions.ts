@@ -55,7 +55,10 @@ export function positionsOf(
   };
 }
 
-/** The column in a line of the source: the same where both lines begin alike, else where the same word stands, else where they part. */
+/**
+ * The column in a line of the source: the same where both lines begin alike, else where the same word stands, else
+ * where they part.
+ */
 function columnIn(source: string, rendered: string, column: number): number {
   let common = 0;
   while (common < column && source[common] === rendered[common]) common++;

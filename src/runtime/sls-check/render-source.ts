@@ -1,4 +1,6 @@
-/** Rendering one file of a check as far as that can be done without a minion, and finding its lines again afterwards. */
+/**
+ * Rendering one file of a check as far as that can be done without a minion, and finding its lines again afterwards.
+ */
 import {
   compileTemplate,
   compileWithMarks,

@@ -1,4 +1,7 @@
-/** What `sls check` finds: each rule with its weight and what it means. Reports, SARIF and the guide are made from this table. */
+/**
+ * What `sls check` finds: each rule with its weight and what it means. Reports, SARIF and the guide are made from this
+ * table.
+ */
 
 /** How much a finding weighs: an error would fail the run, a warning may, a note says what could not be looked at. */
 export type Severity = 'error' | 'warning' | 'note';

@@ -1,6 +1,6 @@
 /**
- * Values that a check does not know: pillar that was not given, answers of functions that only run on a minion. A template may look into
- * them, loop over them and print them; every part of one is unknown, too.
+ * Values that a check does not know: pillar that was not given, answers of functions that only run on a minion. A
+ * template may look into them, loop over them and print them; every part of one is unknown, too.
  */
 import {
   TFunction,

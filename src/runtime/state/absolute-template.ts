@@ -1,4 +1,7 @@
-/** Templates that are imported by a path of this machine, as `{% from "/srv/shared/map.jinja" import x %}` (3006.16 salt/utils/jinja.py). */
+/**
+ * Templates that are imported by a path of this machine, as `{% from "/srv/shared/map.jinja" import x %}` (3006.16
+ * salt/utils/jinja.py).
+ */
 import { readFileSync } from 'node:fs';
 import type { FoundFile } from '../../formats/jinja/index.ts';
 import { isFile } from '../../python/paths.ts';

@@ -1,4 +1,7 @@
-/** A low chunk as the arguments of its state function (salt/utils/args.py `format_call`, salt/state.py `verify_data`, 3006.16). */
+/**
+ * A low chunk as the arguments of its state function (salt/utils/args.py `format_call`, salt/state.py `verify_data`,
+ * 3006.16).
+ */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import type { FunctionSpec } from '../loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';

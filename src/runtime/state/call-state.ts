@@ -1,4 +1,7 @@
-/** Calling one state: checks, conditions, the function itself, what it has left behind, and further attempts (salt/state.py `State.call`, 3006.16). */
+/**
+ * Calling one state: checks, conditions, the function itself, what it has left behind, and further attempts
+ * (salt/state.py `State.call`, 3006.16).
+ */
 import { DiskRefusesError } from '../../errors/errors.ts';
 import { exceptionText } from '../loader/execute.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';

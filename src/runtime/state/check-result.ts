@@ -4,8 +4,8 @@ import { EXTEND, isPrivate } from './high-data.ts';
 import { TAG_SEPARATOR } from './result.ts';
 
 /**
- * A run is good when it has results and none of them is a failure; a failure that an `onfail` with `onfail_stop: False` has
- * taken care of counts as that one did.
+ * A run is good when it has results and none of them is a failure; a failure that an `onfail` with `onfail_stop: False`
+ * has taken care of counts as that one did.
  * @param high the high data of the run, where those handlers are found
  * @param isInner what is looked at is inside of a result, where other values than mappings may stand
  */

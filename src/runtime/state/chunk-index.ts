@@ -1,4 +1,7 @@
-/** The chunks of a run by what requisites call them, so that none of a thousand states has all the others looked through. */
+/**
+ * The chunks of a run by what requisites call them, so that none of a thousand states has all the others looked
+ * through.
+ */
 import type { Dict } from '../../python/values/value.ts';
 import { textIn } from './result.ts';
 

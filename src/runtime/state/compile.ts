@@ -68,7 +68,10 @@ export class StateCompiler {
     return this.#top;
   }
 
-  /** The high data of the SLS that the top files give this minion. @param matches part of what {@link topMatches} gave */
+  /**
+   * The high data of the SLS that the top files give this minion.
+   * @param matches part of what {@link topMatches} gave
+   */
   async highstate(matches?: Dict): Promise<Compiled<Dict>> {
     const top = await this.top();
     const { data, errors } = await this.#high(matches ?? top.data);
@@ -128,8 +131,8 @@ export class StateCompiler {
   }
 
   /**
-   * The low chunks of the SLS that the top files give this minion, to look at (3006.16 `compile_low_chunks`): faults of the top
-   * files do not count.
+   * The low chunks of the SLS that the top files give this minion, to look at (3006.16 `compile_low_chunks`): faults of
+   * the top files do not count.
    */
   async lowstate(): Promise<Compiled<readonly Dict[]>> {
     return this.lowToLookAt(await this.#high((await this.top()).data));

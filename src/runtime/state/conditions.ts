@@ -1,4 +1,7 @@
-/** Whether a state is to run at all: onlyif, unless, creates; and whether it did its work: check_cmd (salt/state.py `_run_check`, 3006.16). */
+/**
+ * Whether a state is to run at all: onlyif, unless, creates; and whether it did its work: check_cmd (salt/state.py
+ * `_run_check`, 3006.16).
+ */
 import { existsSync } from 'node:fs';
 import { traverse } from '../../formats/data/traverse.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
@@ -136,8 +139,8 @@ async function commandOutcome(
 }
 
 /**
- * Whether a function says yes. Salt compat: a return code of an earlier command of the run, which Salt still sees here, does
- * not count; only one that this function sets.
+ * Whether a function says yes. Salt compat: a return code of an earlier command of the run, which Salt still sees here,
+ * does not count; only one that this function sets.
  */
 async function callEntry(entry: Dict, ctx: ModuleContext): Promise<boolean> {
   const kwargs: Dict = new Map();

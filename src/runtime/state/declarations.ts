@@ -102,7 +102,10 @@ export function readExclude(state: Dict, { sls, errors }: SlsPlace): void {
   listAt(state, EXCLUDE).push(...items);
 }
 
-/** The name of an SLS, or one of `{sls: name}` and `{id: name}`; Salt ignores everything else, and runs what should be left out. */
+/**
+ * The name of an SLS, or one of `{sls: name}` and `{id: name}`; Salt ignores everything else, and runs what should be
+ * left out.
+ */
 function isExclude(item: Value): boolean {
   const [entry] = isDict(item) ? item : [['sls', item] as const];
   const [key, name] = entry ?? [];

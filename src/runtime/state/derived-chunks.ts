@@ -3,8 +3,9 @@ import type { Dict } from '../../python/values/value.ts';
 import { textIn } from './result.ts';
 
 /**
- * What a state function leaves in its chunk when what it changes is not what a watch is for (a service is enabled, which starts it at the
- * next start of the machine): `mod_watch` is called all the same, and both are reported. Salt compat: with Salt any change counts.
+ * What a state function leaves in its chunk when what it changes is not what a watch is for (a service is enabled,
+ * which starts it at the next start of the machine): `mod_watch` is called all the same, and both are reported. Salt
+ * compat: with Salt any change counts.
  */
 export const CHANGES_APART = '__changes_apart__';
 

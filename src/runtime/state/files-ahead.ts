@@ -1,10 +1,10 @@
 /**
- * What a state run will ask the master's file server for next, asked for together: one request in place of dozens, each of which passes
- * three processes. Only masters of ours answer that (`_brine_files`); with others, and for everything that was not foreseen, each question
- * is asked by itself.
+ * What a state run will ask the master's file server for next, asked for together: one request in place of dozens, each
+ * of which passes three processes. Only masters of ours answer that (`_brine_files`); with others, and for everything
+ * that was not foreseen, each question is asked by itself.
  *
- * An answer is used once, soon, and only as long as nothing has happened on this machine that may have changed what it says: a minion may
- * well be on the master's own machine, and manage the files that it serves.
+ * An answer is used once, soon, and only as long as nothing has happened on this machine that may have changed what it
+ * says: a minion may well be on the master's own machine, and manage the files that it serves.
  */
 import { join } from 'node:path';
 import { readdirSync } from 'node:fs';
@@ -106,7 +106,10 @@ export class FilesAhead {
     if (states > 1) await this.#ask(questions);
   }
 
-  /** What a state has done. A managed file can be that of the file server only where both have one name; what others change is not known. */
+  /**
+   * What a state has done. A managed file can be that of the file server only where both have one name; what others
+   * change is not known.
+   */
   changed(low: Dict, result: Dict): void {
     if (this.#answers.size === 0 || !(hasChanges(result) || truthy(low.get('parallel')))) return;
     const name = isPlainFile(low) ? low.get('name') : undefined;

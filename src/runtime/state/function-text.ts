@@ -1,4 +1,7 @@
-/** Calls as texts, `mod.fun(a, k=v)`: read as Salt reads them with Python's `shlex` (salt/utils/args.py `parse_function`, 3006.16). */
+/**
+ * Calls as texts, `mod.fun(a, k=v)`: read as Salt reads them with Python's `shlex` (salt/utils/args.py
+ * `parse_function`, 3006.16).
+ */
 import { PythonError } from '../../python/exceptions.ts';
 
 /** A call that was read. */

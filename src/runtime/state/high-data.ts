@@ -1,6 +1,6 @@
 /**
- * The shape of high data: `{id: {module: [function, {argument: value}, …], __sls__, __env__}}`, with lists of what is still to
- * be done under `__extend__` and `__exclude__`.
+ * The shape of high data: `{id: {module: [function, {argument: value}, …], __sls__, __env__}}`, with lists of what is
+ * still to be done under `__extend__` and `__exclude__`.
  */
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';

@@ -3,7 +3,9 @@ import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, isInt, type Dict, type Value } from '../../python/values/value.ts';
 import type { SlsPlace } from './declarations.ts';
 
-/** One include: a name, which may be relative and have wildcards, and the environment when it is not that of the file. */
+/**
+ * One include: a name, which may be relative and have wildcards, and the environment when it is not that of the file.
+ */
 export interface Include {
   readonly name: string;
   readonly env: string | undefined;

@@ -1,4 +1,7 @@
-/** The keywords of a state declaration that are for the state system and not for the state function (salt/state.py, 3006.16). */
+/**
+ * The keywords of a state declaration that are for the state system and not for the state function (salt/state.py,
+ * 3006.16).
+ */
 
 /** Requisites. */
 export const REQUISITES: readonly string[] = [

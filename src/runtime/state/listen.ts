@@ -1,4 +1,7 @@
-/** `listen`: what has to be called at the end of a run, because something that is listened to has changed (salt/state.py `call_listen`, 3006.16). */
+/**
+ * `listen`: what has to be called at the end of a run, because something that is listened to has changed (salt/state.py
+ * `call_listen`, 3006.16).
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { watchChunk } from './derived-chunks.ts';
@@ -53,7 +56,10 @@ function entries(value: Value | undefined): Value[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A bare word stands for all chunks of that id or name, `sls` for those of an SLS; a bare word that is unknown stands for nothing. */
+/**
+ * A bare word stands for all chunks of that id or name, `sls` for those of an SLS; a bare word that is unknown stands
+ * for nothing.
+ */
 function referencesIn(entry: Value, chunks: readonly Dict[], includes: SlsIncludes): Reference[] {
   if (!isDict(entry)) return referencesTo(chunks.filter((chunk) => isCalled(chunk, entry)));
   return [...entry].flatMap(([state, name]): Reference[] => {

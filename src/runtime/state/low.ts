@@ -1,4 +1,6 @@
-/** From high data to low chunks: one mapping for each call, in their order (3006.16 salt/state.py `compile_high_data`). */
+/**
+ * From high data to low chunks: one mapping for each call, in their order (3006.16 salt/state.py `compile_high_data`).
+ */
 import { compareText } from '../../python/values/order.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import {

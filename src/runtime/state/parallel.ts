@@ -1,6 +1,6 @@
 /**
- * States with `parallel: True`: they go on beside the others. Salt gives each a process; here they run within the process of
- * the run, which is one that can be killed (salt/state.py `call_parallel`, `reconcile_procs`, 3006.16).
+ * States with `parallel: True`: they go on beside the others. Salt gives each a process; here they run within the
+ * process of the run, which is one that can be killed (salt/state.py `call_parallel`, `reconcile_procs`, 3006.16).
  */
 import type { ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';

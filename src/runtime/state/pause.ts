@@ -1,4 +1,7 @@
-/** Halts of a running state run: `<cachedir>/state_pause/<jid>`, as Salt's own programs write it (salt/state.py `check_pause`, 3006.16). */
+/**
+ * Halts of a running state run: `<cachedir>/state_pause/<jid>`, as Salt's own programs write it (salt/state.py
+ * `check_pause`, 3006.16).
+ */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';

@@ -1,4 +1,7 @@
-/** Events of a run on the master's bus: `fire_event` of a state, and each result with `state_events` (salt/state.py `event`, 3006.16). */
+/**
+ * Events of a run on the master's bus: `fire_event` of a state, and each result with `state_events` (salt/state.py
+ * `event`, 3006.16).
+ */
 import { messageOf } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, dict, truthy, type Dict, type Value } from '../../python/values/value.ts';

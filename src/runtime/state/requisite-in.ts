@@ -1,6 +1,6 @@
 /**
- * Requisites that are written at the other side: `require_in` and its like become extensions of the ids they name, `use` copies
- * arguments, `prereq` tells its target (3006.16 salt/state.py `State.requisite_in`).
+ * Requisites that are written at the other side: `require_in` and its like become extensions of the ids they name,
+ * `use` copies arguments, `prereq` tells its target (3006.16 salt/state.py `State.requisite_in`).
  */
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -128,8 +128,9 @@ class RequisiteWorker {
   }
 
   /**
-   * What a plain text means, or one behind `id`: every module of the id, or those that have it as name. `require` means the same by it.
-   * Salt compat: of several, Salt takes the first one, and so does `use`, whose arguments are those of one module.
+   * What a plain text means, or one behind `id`: every module of the id, or those that have it as name. `require` means
+   * the same by it. Salt compat: of several, Salt takes the first one, and so does `use`, whose arguments are those of
+   * one module.
    */
   #named(origin: Origin, target: Value): IdAndModule[] {
     const found = this.#modulesCalled(target).filter((one) => !isOrigin(one, origin));

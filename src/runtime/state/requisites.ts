@@ -1,4 +1,6 @@
-/** Requisites: which chunks they name, and what their results so far mean (salt/state.py `check_requisite`, 3006.16). */
+/**
+ * Requisites: which chunks they name, and what their results so far mean (salt/state.py `check_requisite`, 3006.16).
+ */
 import { PythonError } from '../../python/exceptions.ts';
 import type { FunctionSource } from '../loader/module.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';

@@ -98,8 +98,8 @@ function faultIn(result: Value | undefined): string | undefined {
 }
 
 /**
- * A state's return as a run keeps it: comments that are lists become lines, the result true, false or null; what is no return
- * becomes a failure (salt/utils/decorators/state.py `OutputUnifier`).
+ * A state's return as a run keeps it: comments that are lists become lines, the result true, false or null; what is no
+ * return becomes a failure (salt/utils/decorators/state.py `OutputUnifier`).
  */
 export function unified(result: Value): Dict {
   const fault = faultIn(result);

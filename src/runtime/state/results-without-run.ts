@@ -48,7 +48,10 @@ export class ResultsWithoutRun {
     return this.#withoutRun(low, { result: true, comment, __state_ran__: false });
   }
 
-  /** For a chunk that requires what failed. @param foreseenAll the results of test runs; the chunk's own becomes one of them */
+  /**
+   * For a chunk that requires what failed.
+   * @param foreseenAll the results of test runs; the chunk's own becomes one of them
+   */
   requisiteFailed(low: Dict, named: Named, running: Dict, foreseenAll: Dict): Dict {
     const tag = tagOf(low);
     const foreseen = foreseenAll.get(tag);

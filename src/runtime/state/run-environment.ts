@@ -1,6 +1,6 @@
 /**
- * What a state run works in: options, grains and pillar of its own, and the functions that see them. All of it can be loaded
- * anew while the run goes on (salt/state.py `load_modules`, `check_refresh`, 3006.16).
+ * What a state run works in: options, grains and pillar of its own, and the functions that see them. All of it can be
+ * loaded anew while the run goes on (salt/state.py `load_modules`, `check_refresh`, 3006.16).
  */
 import type { FunctionCaller, FunctionSource, ModuleContext, StateFacts } from '../loader/module.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';

@@ -1,6 +1,6 @@
 /**
- * A state run: low chunks one after the other, what they require before them (salt/state.py `call_chunks`, `call_chunk`,
- * 3006.16).
+ * A state run: low chunks one after the other, what they require before them (salt/state.py `call_chunks`,
+ * `call_chunk`, 3006.16).
  */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
@@ -315,7 +315,8 @@ export class StateRun {
   async #foresee({ low, tag, running, chunks }: Look): Promise<void> {
     const { status } = await this.#status(low, running, chunks);
     if (status === 'pre' || status === 'onfail' || status === 'onchanges') {
-      // Salt compat: 3006.16 asks what it would change all the same, and so runs what waits for a state that is left out (68438)
+      // Salt compat: 3006.16 asks what it would change all the same, and so runs what waits for a state that is left
+      // out (68438)
       low.set('__prereq__', false);
       this.#foreseen.set(tag, this.#unrun.leftOut(low, status));
       return;

@@ -1,4 +1,7 @@
-/** The environments that a compilation knows, and the SLS in each (3006.16 salt/state.py `_get_envs`, `LazyAvailStates`). */
+/**
+ * The environments that a compilation knows, and the SLS in each (3006.16 salt/state.py `_get_envs`,
+ * `LazyAvailStates`).
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import type { SlsFiles } from './sls-files.ts';

@@ -1,4 +1,7 @@
-/** Slots: arguments of states that are the return of a function, called when the state runs (salt/state.py `format_slots`, 3006.16). */
+/**
+ * Slots: arguments of states that are the return of a function, called when the state runs (salt/state.py
+ * `format_slots`, 3006.16).
+ */
 import { traverse } from '../../formats/data/traverse.ts';
 import type { Logger } from '../../host/log.ts';
 import { PythonError } from '../../python/exceptions.ts';

@@ -1,7 +1,8 @@
 /**
- * The files that one compilation reads: SLS, top files and the templates they import. Each is fetched once, so that a run
- * sees one version of every file and a master is not asked for the same map file by each SLS. Files of this machine get a copy
- * in the cache, too, because that is the path which `tplpath` and errors name (salt/fileclient.py `FSClient`, 3006.16).
+ * The files that one compilation reads: SLS, top files and the templates they import. Each is fetched once, so that a
+ * run sees one version of every file and a master is not asked for the same map file by each SLS. Files of this machine
+ * get a copy in the cache, too, because that is the path which `tplpath` and errors name (salt/fileclient.py
+ * `FSClient`, 3006.16).
  */
 import { readFileSync } from 'node:fs';
 import { UnsafePathError } from '../../errors/errors.ts';

@@ -1,4 +1,6 @@
-/** Which SLS a compilation has rendered, and what each of them includes: what `require: [{sls: x}]` and its like mean. */
+/**
+ * Which SLS a compilation has rendered, and what each of them includes: what `require: [{sls: x}]` and its like mean.
+ */
 import { compileGlob } from '../../python/text/fnmatch.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { textIn } from './result.ts';
@@ -45,8 +47,8 @@ export class SlsIncludes {
 
 /**
  * The chunks of an SLS: its own, and those of what it includes (3007.8 salt/state.py `__sls_included_from__`).
- * @param isWaiting says of a chunk that it waits for the one that asks: a state of an included SLS may require the SLS that includes it, as
- * with 3006.16, when that has states of its own
+ * @param isWaiting says of a chunk that it waits for the one that asks: a state of an included SLS may require the SLS
+ *   that includes it, as with 3006.16, when that has states of its own
  */
 export function chunksOfSls(
   pattern: string,

@@ -1,4 +1,7 @@
-/** Rendering files on a minion as states render them: through a pipe of renderers, with functions, grains and pillar at hand. */
+/**
+ * Rendering files on a minion as states render them: through a pipe of renderers, with functions, grains and pillar at
+ * hand.
+ */
 import { TemplateCache } from '../../formats/jinja/index.ts';
 import { functionsForTemplates } from '../loader/for-templates.ts';
 import type { ModuleContext } from '../loader/module.ts';
@@ -68,8 +71,8 @@ export class SlsRenderer {
   }
 
   /**
-   * What all SLS of a run see: one may change it for those that come after it, while functions and states see what it was
-   * (Salt's loader gives renderers mappings of their own).
+   * What all SLS of a run see: one may change it for those that come after it, while functions and states see what it
+   * was (Salt's loader gives renderers mappings of their own).
    */
   #variables(): readonly (readonly [string, Value])[] {
     const { grains, pillar, opts } = this.#ctx;

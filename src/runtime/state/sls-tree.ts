@@ -1,4 +1,7 @@
-/** Rendering SLS with what they include, and joining them to high data (3006.16 salt/state.py `render_state`, `render_highstate`). */
+/**
+ * Rendering SLS with what they include, and joining them to high data (3006.16 salt/state.py `render_state`,
+ * `render_highstate`).
+ */
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
@@ -43,8 +46,8 @@ export interface SlsTreeDeps {
 }
 
 /**
- * Renders SLS with their includes and joins them to high data. One object for one compilation: it counts the order and knows what was
- * rendered.
+ * Renders SLS with their includes and joins them to high data. One object for one compilation: it counts the order and
+ * knows what was rendered.
  */
 export class SlsTree {
   readonly #deps: SlsTreeDeps;
@@ -179,7 +182,10 @@ export class SlsTree {
     }
   }
 
-  /** Renders what a file includes while it is rendered itself (3006.16 salt/utils/pydsl.py `include`), unless that was done. */
+  /**
+   * Renders what a file includes while it is rendered itself (3006.16 salt/utils/pydsl.py `include`), unless that was
+   * done.
+   */
   async #includeAhead(
     ahead: Dict,
     wanted: { readonly env: string; readonly name: string },

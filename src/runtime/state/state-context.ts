@@ -1,4 +1,7 @@
-/** What a state function is called with besides its arguments: its run, as `ctx.state` tells it (salt/state.py `State.call`, 3006.16). */
+/**
+ * What a state function is called with besides its arguments: its run, as `ctx.state` tells it (salt/state.py
+ * `State.call`, 3006.16).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { FunctionSource, ModuleContext, StateFacts } from '../loader/module.ts';
 import { callFunction } from '../loader/registry.ts';

@@ -1,4 +1,7 @@
-/** SLS that come as they are, without a file server: the forms in which they may be written (salt/state.py `State.render_template`, 3006.16). */
+/**
+ * SLS that come as they are, without a file server: the forms in which they may be written (salt/state.py
+ * `State.render_template`, 3006.16).
+ */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { Compiled } from './compiled.ts';

@@ -166,7 +166,8 @@ export class TopFiles {
         const why = `The matcher ${kind} of the site failed for the target '${target}' of the top file: ${messageOf(error)}`;
         throw new SaltRenderError(why, { cause: error });
       });
-    // a kind that nobody knows fails the run, as in Salt (an empty one is told with the other faults): what it would have assigned must not be missing in silence
+    // a kind that nobody knows fails the run, as in Salt (an empty one is told with the other faults): what it would
+    // have assigned must not be missing in silence
     if (kind !== '' && !isTargetType(kind))
       throw new SaltRenderError(`The target '${target}' of the top file: ${unknownType(kind).message}`);
     try {

@@ -8,9 +8,9 @@ export interface KnownConnection {
 /**
  * Tells whether a minion is connected.
  *
- * Salt compat: Salt finds connected minions by the addresses in their cached grains (salt/utils/minions.py `connected_ids`, 3006.16), so
- * that one minion counts for all behind its address, and one whose grains are not cached for none. Here that is left to minions that
- * do not tell who they are, as Salt's own.
+ * Salt compat: Salt finds connected minions by the addresses in their cached grains (salt/utils/minions.py
+ * `connected_ids`, 3006.16), so that one minion counts for all behind its address, and one whose grains are not cached
+ * for none. Here that is left to minions that do not tell who they are, as Salt's own.
  * @param connections by id; without `con_cache` undefined
  * @param byAddress what the addresses say
  */

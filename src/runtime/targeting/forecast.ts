@@ -21,8 +21,8 @@ const MAX_STEPS = 5_000_000;
 /** How to treat minions the master knows little about. */
 export interface ForecastOptions {
   /**
-   * True (default): minions without cached data count as matching grain, pillar and address targets, as they may well answer.
-   * False, for access checks and the mine: they do not.
+   * True (default): minions without cached data count as matching grain, pillar and address targets, as they may well
+   * answer. False, for access checks and the mine: they do not.
    */
   readonly greedy?: boolean;
   /** True for access checks: goes by the pillar in which nothing is as the minion has asked for it. */
@@ -30,7 +30,8 @@ export interface ForecastOptions {
 }
 
 /**
- * The minions that should answer a target. Never throws: a target that cannot be evaluated has no minions and a `fault`.
+ * The minions that should answer a target. Never throws: a target that cannot be evaluated has no minions and a
+ * `fault`.
  */
 export function forecast(target: Target, fleet: Fleet, options: ForecastOptions = {}): Forecast {
   try {

@@ -27,7 +27,10 @@ export interface MineQuery {
 export interface MineAccessDeps {
   readonly fleet: Fleet;
   readonly nodegroups: Dict;
-  /** The master's option `mine_get`: regular expressions of minions to lists of those of functions; undefined allows all. */
+  /**
+   * The master's option `mine_get`: regular expressions of minions to lists of those of functions; undefined allows
+   * all.
+   */
   readonly allowed: Value | undefined;
   readonly read: (id: string) => Dict | undefined;
 }
@@ -126,7 +129,9 @@ function minionsOf(tgt: Value, tgtType: string, { fleet, nodegroups }: MineAcces
   }
 }
 
-/** `allow_tgt` of the entry. Salt compat: minions of which the master has no data count as not meant; Salt lets them in. */
+/**
+ * `allow_tgt` of the entry. Salt compat: minions of which the master has no data count as not meant; Salt lets them in.
+ */
 function isOpenTo(id: string, entry: Value, { fleet, nodegroups }: MineAccessDeps): boolean {
   if (!isDict(entry) || !entry.has(MARKER) || !entry.has('allow_tgt')) return true;
   const type = entry.get('allow_tgt_type') ?? 'glob';

@@ -1,4 +1,6 @@
-/** Node groups: named compound targets of the master's configuration (3006.16 salt/utils/minions.py `nodegroup_comp`). */
+/**
+ * Node groups: named compound targets of the master's configuration (3006.16 salt/utils/minions.py `nodegroup_comp`).
+ */
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -33,8 +35,8 @@ export function expandNodegroup(name: string, nodegroups: Dict): ExpandedGroup {
  *
  * @param tgtType `nodegroup` (then `tgt` is a name) or `compound`; other types come back unchanged
  * @param configFile named in the error, as Salt does
- * @throws SaltInvocationError `Node group X unavailable in FILE`. Salt compat: also for a group that cannot be used as it is written, of
- *   which Salt leaves out a part, so that the rest cannot be read or means other minions.
+ * @throws SaltInvocationError `Node group X unavailable in FILE`. Salt compat: also for a group that cannot be used as
+ *   it is written, of which Salt leaves out a part, so that the rest cannot be read or means other minions.
  */
 export function expandTargetNodegroups(
   tgt: Value,
@@ -139,8 +141,9 @@ class Expansion {
   }
 
   /**
-   * An item of a list is one word, so that a value may contain blanks (`G@os:Red Hat`). Salt compat: no id and no name of a group does; an
-   * item such as `N@webs and not web2` is a target of its own, where Salt looks for a group of that name.
+   * An item of a list is one word, so that a value may contain blanks (`G@os:Red Hat`). Salt compat: no id and no name
+   * of a group does; an item such as `N@webs and not web2` is a target of its own, where Salt looks for a group of that
+   * name.
    */
   #listItem(item: string): string[] {
     const words = splitWords(item).map(({ word }) => word);

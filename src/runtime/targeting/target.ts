@@ -165,7 +165,10 @@ export interface WantedData {
 export interface CachedMinion {
   readonly grains?: Dict | undefined;
   readonly pillar?: Dict | undefined;
-  /** The pillar by which rights are decided, where it is another one: made without anything that the minion has asked for. */
+  /**
+   * The pillar by which rights are decided, where it is another one: made without anything that the minion has asked
+   * for.
+   */
   readonly rightsPillar?: Dict | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Top data of Cobbler: the management classes of a system, in the environment that its status names (3006.16 salt/tops/cobbler.py). */
+/**
+ * Top data of Cobbler: the management classes of a system, in the environment that its status names (3006.16
+ * salt/tops/cobbler.py).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Value } from '../../python/values/value.ts';

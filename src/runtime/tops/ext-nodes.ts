@@ -14,9 +14,9 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 const ERROR_SHOWN_CHARS = 500;
 
 /**
- * Makes the source: the words of `master_tops: {ext_nodes: COMMAND}` are run with the minion's id behind them, without a shell, and
- * print YAML with `classes`, a list or a mapping whose keys count, and perhaps `environment`.
- * Salt compat: words reach the command as they are; Salt puts quotes around those with blanks in them.
+ * Makes the source: the words of `master_tops: {ext_nodes: COMMAND}` are run with the minion's id behind them, without
+ * a shell, and print YAML with `classes`, a list or a mapping whose keys count, and perhaps `environment`. Salt compat:
+ * words reach the command as they are; Salt puts quotes around those with blanks in them.
  */
 export function extNodesTop(clock: Clock): TopSource {
   return async (settings, { minionId, log }) => {

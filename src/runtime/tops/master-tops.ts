@@ -71,8 +71,8 @@ export class MasterTops {
   }
 
   /**
-   * What all sources together assign to a minion, in the order in which they are configured.
-   * Salt compat: a source that fails, or does not exist, fails the whole. Salt leaves it out, and a highstate runs without its states.
+   * What all sources together assign to a minion, in the order in which they are configured. Salt compat: a source that
+   * fails, or does not exist, fails the whole. Salt leaves it out, and a highstate runs without its states.
    * @returns environment to a list of SLS
    * @throws TopError
    */

@@ -1,4 +1,7 @@
-/** A site's own sources of top data in Python (`_tops`), each a file with `top(**kwargs)` (3006.16 salt/daemons/masterapi.py `_master_tops`). */
+/**
+ * A site's own sources of top data in Python (`_tops`), each a file with `top(**kwargs)` (3006.16
+ * salt/daemons/masterapi.py `_master_tops`).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -17,7 +20,10 @@ export interface PythonTopsDeps {
   readonly log: Logger;
 }
 
-/** Finds those of the master's `extension_modules` and `top_dirs`. They share a process, which is started when the first is asked. */
+/**
+ * Finds those of the master's `extension_modules` and `top_dirs`. They share a process, which is started when the first
+ * is asked.
+ */
 export function pythonTops(opts: Dict, deps: PythonTopsDeps): FindTop {
   const { clock, log } = deps;
   let python: PythonModules | undefined;

@@ -1,6 +1,6 @@
 /**
- * Where a span belongs, as it travels inside a load: the field `traceparent` with the text of W3C's header of that name (Trace Context,
- * level 1). A real Salt takes no notice of the field.
+ * Where a span belongs, as it travels inside a load: the field `traceparent` with the text of W3C's header of that name
+ * (Trace Context, level 1). A real Salt takes no notice of the field.
  */
 import type { Value } from '../../python/values/value.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Brings spans to a collector, by OTLP over HTTP in JSON. Nobody ever waits for it: what does not fit into the queue is counted and
- * forgotten, and so is what the collector does not take after some attempts.
+ * Brings spans to a collector, by OTLP over HTTP in JSON. Nobody ever waits for it: what does not fit into the queue is
+ * counted and forgotten, and so is what the collector does not take after some attempts.
  */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';

@@ -1,4 +1,7 @@
-/** Spans: what a program did for a job, from when to when, and on whose behalf. Beginning and ending one costs no input and no output. */
+/**
+ * Spans: what a program did for a job, from when to when, and on whose behalf. Beginning and ending one costs no input
+ * and no output.
+ */
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
 import type { Value } from '../../python/values/value.ts';

@@ -9,8 +9,8 @@ export interface CachePlace {
 }
 
 /**
- * What a driver does. Every method throws UnreachableError when the server is away, and another BrineError when it answers and refuses
- * this one thing.
+ * What a driver does. Every method throws UnreachableError when the server is away, and another BrineError when it
+ * answers and refuses this one thing.
  */
 export interface CacheServer {
   /** The server and where it is, as a sentence begins with it; without a secret. */
@@ -23,9 +23,15 @@ export interface CacheServer {
   flush(bank: string, key?: string): Promise<Value>;
   /** The keys of a bank. */
   list(bank: string): Promise<string[]>;
-  /** When values were stored, whole seconds since 1970; undefined for those that are not there. In the order of `places`. */
+  /**
+   * When values were stored, whole seconds since 1970; undefined for those that are not there. In the order of
+   * `places`.
+   */
   stamps(places: readonly CachePlace[]): Promise<(number | undefined)[]>;
-  /** A text that is another one after every change of a value below `bank`; left out, or undefined, where the server has nothing of the kind. */
+  /**
+   * A text that is another one after every change of a value below `bank`; left out, or undefined, where the server has
+   * nothing of the kind.
+   */
   mark?(bank: string): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A file to which every program appends the name of what it has changed, so that who keeps things in memory need not look at
- * each of ten thousand files to know that nothing has happened. It begins anew when it has grown.
+ * A file to which every program appends the name of what it has changed, so that who keeps things in memory need not
+ * look at each of ten thousand files to know that nothing has happened. It begins anew when it has grown.
  */
 import { appendFileSync, closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 

@@ -1,6 +1,7 @@
 /**
- * What the master remembers of each minion: grains and pillar in `<cachedir>/minions/<id>/data.p`, mine data in `mine.p`,
- * in Salt's own format so that Salt's programs on the same folder read it (docs/internals/job-cache-files.md#data-of-minions).
+ * What the master remembers of each minion: grains and pillar in `<cachedir>/minions/<id>/data.p`, mine data in
+ * `mine.p`, in Salt's own format so that Salt's programs on the same folder read it
+ * (docs/internals/job-cache-files.md#data-of-minions).
  */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +12,8 @@ import { isDict, type Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 
 /**
- * Beside `grains` and `pillar` in the bank `data`, and unknown to Salt: the pillar by which rights are decided. It is there when the
- * minion had asked for an environment of its choice, and is made without one.
+ * Beside `grains` and `pillar` in the bank `data`, and unknown to Salt: the pillar by which rights are decided. It is
+ * there when the minion had asked for an environment of its choice, and is made without one.
  */
 export const RIGHTS_PILLAR = 'rights_pillar';
 
@@ -72,7 +73,10 @@ export class MinionDataCache {
     }
   }
 
-  /** What tells one content of the file from another without reading it, and when it was written; undefined when there is none. */
+  /**
+   * What tells one content of the file from another without reading it, and when it was written; undefined when there
+   * is none.
+   */
   seen(id: string, bank: MinionBank): { readonly stamp: string; readonly mtimeMs: number } | undefined {
     if (!isValidMinionId(id)) return undefined;
     const stat = statSync(this.#path(id, bank), { throwIfNoEntry: false });
@@ -108,7 +112,10 @@ export class MinionDataCache {
     return true;
   }
 
-  /** What the master's programs have changed since an earlier call. @param mark what that call gave; undefined at first */
+  /**
+   * What the master's programs have changed since an earlier call.
+   * @param mark what that call gave; undefined at first
+   */
   changesSince(mark: ChangeMark | undefined): Changes {
     return this.#changes.since(mark);
   }

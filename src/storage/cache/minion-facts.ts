@@ -1,7 +1,8 @@
 /**
- * The few facts of each minion that targets ask for. Whole grains and pillars of ten thousand minions would fill the memory of
- * every worker, and reading their files for every target would take seconds; so a minion's file is read once, the parts that
- * targets have asked for are kept, and the file is read again only when it has changed or another part is asked for.
+ * The few facts of each minion that targets ask for. Whole grains and pillars of ten thousand minions would fill the
+ * memory of every worker, and reading their files for every target would take seconds; so a minion's file is read once,
+ * the parts that targets have asked for are kept, and the file is read again only when it has changed or another part
+ * is asked for.
  */
 import type { Clock } from '../../host/clock.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -91,8 +92,8 @@ export class MinionFacts {
   }
 
   /**
-   * Looks at the files of these minions, little by little: at first, so that no target need wait for it, and now and then, for
-   * changes by other programs than ours.
+   * Looks at the files of these minions, little by little: at first, so that no target need wait for it, and now and
+   * then, for changes by other programs than ours.
    */
   async refresh(ids: readonly string[], clock: Clock, signal: AbortSignal): Promise<void> {
     this.#noticeChanges();

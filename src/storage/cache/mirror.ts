@@ -1,8 +1,9 @@
 /**
- * What the master remembers of minions, on a server that other masters use as well (the option `cache`). The files below `cachedir` stay
- * what every process of this master reads and writes; this brings each change of them to the server, and what others have changed there
- * into the files. While the server is away the files are what counts, and each change waits: of one entry the last state only, so that
- * what waits is never more than there are minions (docs/internals/minion-cache.md).
+ * What the master remembers of minions, on a server that other masters use as well (the option `cache`). The files
+ * below `cachedir` stay what every process of this master reads and writes; this brings each change of them to the
+ * server, and what others have changed there into the files. While the server is away the files are what counts, and
+ * each change waits: of one entry the last state only, so that what waits is never more than there are minions
+ * (docs/internals/minion-cache.md).
  */
 import { createHash } from 'node:crypto';
 import { messageOf, UnreachableError } from '../../errors/errors.ts';
@@ -20,24 +21,34 @@ import type { MinionBank, MinionDataCache } from './minion-data.ts';
 
 /** How soon a change of this master is brought to the server. */
 const TICK_MS = 250;
-/** How often the server is asked what others have changed; where asking takes long, it is a tenth of the time at most. */
+/**
+ * How often the server is asked what others have changed; where asking takes long, it is a tenth of the time at most.
+ */
 const LOOK_MS = 5_000;
 const LOOK_SHARE = 10;
 /** How often all files are looked at, for changes by programs that note none. */
 const SCAN_MS = 60_000;
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
-/** Times of the server are whole seconds: each entry is read once more when the second in which it was written is over. */
+/**
+ * Times of the server are whole seconds: each entry is read once more when the second in which it was written is over.
+ */
 const AGAIN_MS = 2_500;
 /** Entries asked for in one go, and under way at once. */
 const ASKED_MAX = 500;
 /** An entry of the server that is larger is left there. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Between two writings of what was agreed on; with very many entries longer, so that writing takes a twentieth of the time at most. */
+/**
+ * Between two writings of what was agreed on; with very many entries longer, so that writing takes a twentieth of the
+ * time at most.
+ */
 const KEEP_MS = 2_000;
 const KEEP_SHARE = 20;
 
-/** Where the name of the server's content is: a server that was emptied, or is another one, has another or none. Unknown to Salt. */
+/**
+ * Where the name of the server's content is: a server that was emptied, or is another one, has another or none. Unknown
+ * to Salt.
+ */
 const IDENTITY: CachePlace = { bank: 'brine', key: 'minion_cache' };
 const BANKS: readonly MinionBank[] = ['data', 'mine'];
 const ABSENT = '';
@@ -76,7 +87,10 @@ interface FileNow {
 
 /** See the head of this file. */
 export class MinionDataMirror {
-  /** Entries brought to the server, taken from it, removed here because they were there, changed on both sides; what the server refused. */
+  /**
+   * Entries brought to the server, taken from it, removed here because they were there, changed on both sides; what the
+   * server refused.
+   */
   readonly counters = { stored: 0, loaded: 0, removed: 0, conflicts: 0, refused: 0, failures: 0 };
   readonly #deps: MirrorDeps;
   readonly #agreed: Map<string, Agreed>;
@@ -122,7 +136,9 @@ export class MinionDataMirror {
     this.#running = this.#run();
   }
 
-  /** Ends after what is under way. What still waits is found by the next start: the file is another than was agreed on. */
+  /**
+   * Ends after what is under way. What still waits is found by the next start: the file is another than was agreed on.
+   */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;

@@ -4,7 +4,10 @@ import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Value } from '../../python/values/value.ts';
 
-/** The banks below one folder. A bank is named by folders with slashes between them; UnsafePathError for one that leads out of it. */
+/**
+ * The banks below one folder. A bank is named by folders with slashes between them; UnsafePathError for one that leads
+ * out of it.
+ */
 export class ValueBanks {
   readonly #root: string;
 

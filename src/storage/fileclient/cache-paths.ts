@@ -1,6 +1,7 @@
 /**
  * Where a minion keeps what it has fetched: `<cachedir>/files/<saltenv>/<path>`, `localfiles/<path>`, and
- * `extrn_files/<saltenv>/<host>/<path>` for other URLs (salt/fileclient.py, 3006.16). Whatever the name, the place is inside.
+ * `extrn_files/<saltenv>/<host>/<path>` for other URLs (salt/fileclient.py, 3006.16). Whatever the name, the place is
+ * inside.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, join, posix } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The file client: brings files of the file server to this machine, into the cache or to a place of one's choice. Follows
- * salt/fileclient.py `RemoteClient` and `FSClient` (3006.16); what arrives is checked and takes its place in one step.
+ * The file client: brings files of the file server to this machine, into the cache or to a place of one's choice.
+ * Follows salt/fileclient.py `RemoteClient` and `FSClient` (3006.16); what arrives is checked and takes its place in
+ * one step.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -146,7 +147,8 @@ export class FileClient {
 
   /**
    * The sum of a file of the server, or of this machine.
-   * @returns `{hash_type, hsum}`; empty for a file of this machine that does not exist, an empty text for one of the server
+   * @returns `{hash_type, hsum}`; empty for a file of this machine that does not exist, an empty text for one of the
+   *   server
    */
   async hashFile(path: string, saltenv: string): Promise<Value> {
     if (isSaltUrl(path)) return this.source.hash(parseSaltUrl(path).path, saltenv);

@@ -1,6 +1,6 @@
 /**
- * Bringing one file over in pieces: several are asked for at a time, so that a long way costs little, and never more than a few
- * are in memory. What arrives is compared with the server's sum before it takes its place.
+ * Bringing one file over in pieces: several are asked for at a time, so that a long way costs little, and never more
+ * than a few are in memory. What arrives is compared with the server's sum before it takes its place.
  */
 import { hasher } from '../../host/file-hash.ts';
 import { FileReplacement } from '../../host/file-replacement.ts';

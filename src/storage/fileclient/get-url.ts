@@ -1,4 +1,6 @@
-/** Fetching from any URL: `salt://`, `http(s)://`, `file://` and plain paths (salt/fileclient.py `get_url`, 3006.16). */
+/**
+ * Fetching from any URL: `salt://`, `http(s)://`, `file://` and plain paths (salt/fileclient.py `get_url`, 3006.16).
+ */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommandExecutionError } from '../../errors/errors.ts';

@@ -1,4 +1,6 @@
-/** Fetching a file over HTTP or HTTPS with Node's own client: redirects, names and passwords, a proxy, time-outs, etags. */
+/**
+ * Fetching a file over HTTP or HTTPS with Node's own client: redirects, names and passwords, a proxy, time-outs, etags.
+ */
 import { request as requestHttp, STATUS_CODES, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { messageOf } from '../../errors/errors.ts';

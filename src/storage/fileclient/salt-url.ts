@@ -19,7 +19,8 @@ export function isSaltUrl(url: string): boolean {
 /**
  * Takes a URL apart; what is none is a path without an environment. `?env=` is dropped, as Salt does.
  *
- * Salt compat: the last `?saltenv=` counts, where Salt takes the first, so that `createSaltUrl` can name a file that has one in its name.
+ * Salt compat: the last `?saltenv=` counts, where Salt takes the first, so that `createSaltUrl` can name a file that
+ * has one in its name.
  */
 export function parseSaltUrl(url: string): SaltUrl {
   if (!isSaltUrl(url)) return { path: url, saltenv: undefined };

@@ -49,7 +49,8 @@ export function backendName(name: string): string {
 }
 
 /**
- * Makes the backends. One that does not exist has stopped the program at its start, unless `unserved_options` lets it go on without.
+ * Makes the backends. One that does not exist has stopped the program at its start, unless `unserved_options` lets it
+ * go on without.
  * @throws ConfigError for what the options of a backend say wrongly
  */
 export function createBackends(deps: BackendDeps): readonly FileBackend[] {

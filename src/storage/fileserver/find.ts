@@ -76,7 +76,10 @@ export function findFile(settings: FileServerSettings, path: string, saltenv: st
   return wanted && findInLayers(settings, wanted, rootsLayers(settings, wanted.saltenv));
 }
 
-/** Reads a path as it came: `web/index.html`, with `?saltenv=…` or, with special characters, behind a `|`; undefined when none is to be served. */
+/**
+ * Reads a path as it came: `web/index.html`, with `?saltenv=…` or, with special characters, behind a `|`; undefined
+ * when none is to be served.
+ */
 export function readWanted(given: string, saltenv: string): Wanted | undefined {
   if (given.startsWith('|')) return usable({ path: given.replace(/^\|+/, ''), saltenv, index: undefined });
   // any other question mark is part of a name. Salt compat: Salt ends the path there

@@ -1,4 +1,6 @@
-/** The backend `git`: branches and tags of remote repositories as environments (3006.16 salt/utils/gitfs.py `GitFS`). */
+/**
+ * The backend `git`: branches and tags of remote repositories as environments (3006.16 salt/utils/gitfs.py `GitFS`).
+ */
 import { ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

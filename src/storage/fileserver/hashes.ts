@@ -1,7 +1,7 @@
 /**
- * Sums of files, each computed once: kept in memory as long as the file is the same, and for larger files on disk, where Salt
- * keeps them and in its form (`<cachedir>/roots/hash/<saltenv>/<path>.hash.<type>`: `sum:mtime`; salt/fileserver/roots.py
- * `file_hash`, 3006.16).
+ * Sums of files, each computed once: kept in memory as long as the file is the same, and for larger files on disk,
+ * where Salt keeps them and in its form (`<cachedir>/roots/hash/<saltenv>/<path>.hash.<type>`: `sum:mtime`;
+ * salt/fileserver/roots.py `file_hash`, 3006.16).
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,7 @@
-/** The backend `hg`: branches, bookmarks and tags of Mercurial repositories as environments (3006.16 salt/fileserver/hgfs.py). */
+/**
+ * The backend `hg`: branches, bookmarks and tags of Mercurial repositories as environments (3006.16
+ * salt/fileserver/hgfs.py).
+ */
 import { ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';

@@ -1,4 +1,6 @@
-/** Lists of the files of single layers, for backends whose files do not lie in `file_roots`. Links are never followed. */
+/**
+ * Lists of the files of single layers, for backends whose files do not lie in `file_roots`. Links are never followed.
+ */
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BoundedMap } from '../../host/bounded-map.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists of files, kept for `fileserver_list_cache_time` seconds in memory and on disk, where all workers of a master find them and
- * Salt keeps them, too (`<cachedir>/file_lists/roots/<saltenv>.p`; salt/fileserver/__init__.py, 3006.16).
+ * Lists of files, kept for `fileserver_list_cache_time` seconds in memory and on disk, where all workers of a master
+ * find them and Salt keeps them, too (`<cachedir>/file_lists/roots/<saltenv>.p`; salt/fileserver/__init__.py, 3006.16).
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

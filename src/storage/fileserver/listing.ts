@@ -1,4 +1,7 @@
-/** Lists of the files, folders, empty folders and links of an environment (salt/fileserver/roots.py `_file_lists`, 3006.16). */
+/**
+ * Lists of the files, folders, empty folders and links of an environment (salt/fileserver/roots.py `_file_lists`,
+ * 3006.16).
+ */
 import type { Dirent } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, normalize, relative } from 'node:path';

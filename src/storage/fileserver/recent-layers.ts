@@ -4,7 +4,10 @@ import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Layer } from './layer.ts';
 
-/** What another process has fetched is seen this much later; a minion that applies a state asks for hundreds of files meanwhile. */
+/**
+ * What another process has fetched is seen this much later; a minion that applies a state asks for hundreds of files
+ * meanwhile.
+ */
 const RECENT_MS = 50;
 const ENVIRONMENTS_MAX = 256;
 

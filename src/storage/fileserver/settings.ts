@@ -86,8 +86,8 @@ function ignoring(expressions: string[], globs: string[], log: Logger): (path: s
 }
 
 /**
- * The folders of an environment. One that is not configured has those of `__env__`, with its name put in; the name comes
- * from the network, so one that would lead elsewhere has none.
+ * The folders of an environment. One that is not configured has those of `__env__`, with its name put in; the name
+ * comes from the network, so one that would lead elsewhere has none.
  * @returns undefined when there is no such environment
  */
 export function foldersOf({ roots }: FileServerSettings, saltenv: string): readonly string[] | undefined {

@@ -1,6 +1,6 @@
 /**
- * Several questions to the file server in one request, which only our minions ask and only our masters answer: a state run asks for
- * what its next states will need (docs/internals/wire-protocol.md#several-questions-about-files).
+ * Several questions to the file server in one request, which only our minions ask and only our masters answer: a state
+ * run asks for what its next states will need (docs/internals/wire-protocol.md#several-questions-about-files).
  */
 import { isDict, isBytes, type Dict, type Value } from '../../python/values/value.ts';
 

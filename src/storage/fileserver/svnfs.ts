@@ -1,4 +1,7 @@
-/** The backend `svn`: trunk, branches and tags of Subversion repositories as environments (3006.16 salt/fileserver/svnfs.py). */
+/**
+ * The backend `svn`: trunk, branches and tags of Subversion repositories as environments (3006.16
+ * salt/fileserver/svnfs.py).
+ */
 import { readdirSync, statSync } from 'node:fs';
 import { ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Bringing the file server up to date: forgets sums of files that are gone, and finds what has changed since the last time
- * (`<cachedir>/roots/mtime_map`; salt/fileserver/roots.py `update`, 3006.16).
+ * Bringing the file server up to date: forgets sums of files that are gone, and finds what has changed since the last
+ * time (`<cachedir>/roots/mtime_map`; salt/fileserver/roots.py `update`, 3006.16).
  */
 import { mkdirSync } from 'node:fs';
 import { readdir, rmdir, stat, unlink } from 'node:fs/promises';

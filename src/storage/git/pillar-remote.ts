@@ -1,4 +1,7 @@
-/** A repository of pillar as the configuration names it: `branch address`, with parameters (3006.16 salt/pillar/git_pillar.py). */
+/**
+ * A repository of pillar as the configuration names it: `branch address`, with parameters (3006.16
+ * salt/pillar/git_pillar.py).
+ */
 import { ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';

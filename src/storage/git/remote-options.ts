@@ -1,4 +1,7 @@
-/** What the configuration says about remote repositories (`gitfs_*`, `git_pillar_*`): global values, and those of single remotes. */
+/**
+ * What the configuration says about remote repositories (`gitfs_*`, `git_pillar_*`): global values, and those of single
+ * remotes.
+ */
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../errors/errors.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';

@@ -1,6 +1,6 @@
 /**
- * A remote repository as this machine keeps it: a bare copy, what its branches and tags are, and the trees of commits as folders that never
- * change. Every process of a master reads it; whoever fetches has its lock.
+ * A remote repository as this machine keeps it: a bare copy, what its branches and tags are, and the trees of commits
+ * as folders that never change. Every process of a master reads it; whoever fetches has its lock.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -89,8 +89,9 @@ export class GitRepository extends RemoteCopy {
   }
 
   /**
-   * Fetches the history that was left out, because somebody names a commit that is not there. It happens once; when it fails it is tried
-   * again no sooner than a minute later, so that names of commits that nobody knows cost the remote nothing.
+   * Fetches the history that was left out, because somebody names a commit that is not there. It happens once; when it
+   * fails it is tried again no sooner than a minute later, so that names of commits that nobody knows cost the remote
+   * nothing.
    */
   async #completeHistory(): Promise<boolean> {
     const { clock } = this.#deps;

@@ -1,6 +1,7 @@
 /**
- * The one place that runs the system's git for repositories of the configuration: credentials go through the environment, never through
- * arguments, which everybody on the machine can read; nobody is asked for anything; addresses in errors are masked.
+ * The one place that runs the system's git for repositories of the configuration: credentials go through the
+ * environment, never through arguments, which everybody on the machine can read; nobody is asked for anything;
+ * addresses in errors are masked.
  */
 import { join } from 'node:path';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -11,7 +12,10 @@ import { runProcess } from '../../host/process.ts';
 import type { Secret } from '../../host/secret.ts';
 import { findProgram } from '../../host/which.ts';
 
-/** How a repository of the configuration can be reached; helpers such as `ext::` and `fd::` run programs, or wait for what never comes. */
+/**
+ * How a repository of the configuration can be reached; helpers such as `ext::` and `fd::` run programs, or wait for
+ * what never comes.
+ */
 const PROTOCOLS = ['file', 'ftp', 'ftps', 'git', 'http', 'https', 'ssh'];
 
 /** A fetch that takes longer is given up. */

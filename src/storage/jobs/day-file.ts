@@ -45,7 +45,10 @@ export interface Day {
 export interface DayOptions {
   /** Open for reading beside a running master. */
   readonly readOnly?: boolean;
-  /** What each batch is brought to before it is acknowledged, so that it outlives a failure of power; without it that is not waited for. */
+  /**
+   * What each batch is brought to before it is acknowledged, so that it outlives a failure of power; without it that is
+   * not waited for.
+   */
   readonly disk?: DiskSync | undefined;
   /** Keep a list of what is to be handed on to a database, in the order in which it came. */
   readonly outbox?: boolean;
@@ -90,9 +93,9 @@ export function openDay(path: string, options: DayOptions): Day {
 }
 
 /**
- * Large returns lie in chains of pages, each of which is handed to the system twice, to the log and to the file: with SQLite's usual 4 kB
- * a thousand returns of 100 kB took half as much processor time again. A small return that is committed alone takes some 15 µs more
- * with these, in batches of 32 none more. Files that are there keep theirs.
+ * Large returns lie in chains of pages, each of which is handed to the system twice, to the log and to the file: with
+ * SQLite's usual 4 kB a thousand returns of 100 kB took half as much processor time again. A small return that is
+ * committed alone takes some 15 µs more with these, in batches of 32 none more. Files that are there keep theirs.
  */
 const PAGE_BYTES = 16 * 1024;
 

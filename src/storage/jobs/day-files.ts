@@ -1,4 +1,7 @@
-/** The files of the job cache, one for each day of jids and one for what has no day: which there are, and which are open. */
+/**
+ * The files of the job cache, one for each day of jids and one for what has no day: which there are, and which are
+ * open.
+ */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginDay, closeDay, openDay, type Day, type DayOptions } from './day-file.ts';

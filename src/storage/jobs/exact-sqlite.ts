@@ -1,4 +1,7 @@
-/** Databases of others, with what is in them exactly as it is: whole numbers of any size, columns of one name, modes of files. */
+/**
+ * Databases of others, with what is in them exactly as it is: whole numbers of any size, columns of one name, modes of
+ * files.
+ */
 import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement, type SqlValue } from './sqlite.ts';
 
 /** Rows, and the names of their columns. */

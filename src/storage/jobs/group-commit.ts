@@ -32,7 +32,11 @@ export class GroupCommit {
     this.#watch = watch;
   }
 
-  /** Has a write done with the next commit. @returns what it returns, when the disk has it. @throws what refused the whole batch */
+  /**
+   * Has a write done with the next commit.
+   * @returns what it returns, when the disk has it.
+   * @throws what refused the whole batch
+   */
   add(run: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ run, resolve, reject });

@@ -1,12 +1,15 @@
-/** Job ids: 20 digits of UTC time, `YYYYMMDDhhmmssffffff` (docs/internals/wire-protocol.md#job-ids; salt/utils/jid.py 3006.16). */
+/**
+ * Job ids: 20 digits of UTC time, `YYYYMMDDhhmmssffffff` (docs/internals/wire-protocol.md#job-ids; salt/utils/jid.py
+ * 3006.16).
+ */
 import type { Clock } from '../../host/clock.ts';
 import { SHORT_MONTHS } from '../../python/values/calendar.ts';
 
 /** Pseudo-jids that minions may return with. */
 export const REQUEST_JID = 'req';
 /**
- * The field in which a minion of ours proposes a jid for such a return, so that one that had to be sent twice is one job. Salt's
- * masters take no notice of it.
+ * The field in which a minion of ours proposes a jid for such a return, so that one that had to be sent twice is one
+ * job. Salt's masters take no notice of it.
  */
 export const PROPOSED_JID = 'req_jid';
 

@@ -1,6 +1,7 @@
 /**
- * Which file of the job cache a jid belongs to: the one of its day. A minion can return with any jid, so not every day gets a file:
- * those that the job cache would forget at once, and those that are still to come, are kept with the jids that are no time.
+ * Which file of the job cache a jid belongs to: the one of its day. A minion can return with any jid, so not every day
+ * gets a file: those that the job cache would forget at once, and those that are still to come, are kept with the jids
+ * that are no time.
  */
 import type { Clock } from '../../host/clock.ts';
 import { isJid, jidTimeMs } from './jid.ts';
@@ -25,7 +26,10 @@ export function dayAt(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** How far from now a job id may be that somebody with few rights has chosen: as far as clocks and long preparations are apart. */
+/**
+ * How far from now a job id may be that somebody with few rights has chosen: as far as clocks and long preparations are
+ * apart.
+ */
 const NEAR_MS = 3_600_000;
 
 /** Whether a job id is one of the present: not one that would stand first or last among all jobs for ever. */

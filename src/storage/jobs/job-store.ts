@@ -1,4 +1,7 @@
-/** The job cache: what was published, whom it was meant for, what came back. The interfaces: who reads, who writes, who forgets; `sqlite-store.ts` does all of it. */
+/**
+ * The job cache: what was published, whom it was meant for, what came back. The interfaces: who reads, who writes, who
+ * forgets; `sqlite-store.ts` does all of it.
+ */
 import type { Dict } from '../../python/values/value.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { ReturnCode, StoredReturn } from './stored-return.ts';
@@ -38,7 +41,10 @@ export interface JobArchive extends JobReader {
   jobs(filter: JobFilter): Promise<JobSummary[]>;
   /** How the minions of a job returned, without what they returned. */
   codes(jid: string): Promise<readonly ReturnCode[]>;
-  /** Of these jobs, those with a minion that has said it runs the job and has not returned; where that is not known, all. */
+  /**
+   * Of these jobs, those with a minion that has said it runs the job and has not returned; where that is not known,
+   * all.
+   */
   unsettled(jids: readonly string[]): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
@@ -57,8 +63,8 @@ export interface JobWriter {
   /** @returns false when this minion's return for this job is there already (the first one stays) */
   saveReturn(ret: StoredReturn): Promise<boolean>;
   /**
-   * Adds to the ledger of a job that the job cache has; a time that is there already stays, a verdict is replaced but keeps its first
-   * time.
+   * Adds to the ledger of a job that the job cache has; a time that is there already stays, a verdict is replaced but
+   * keeps its first time.
    */
   note(jid: string, entries: readonly LedgerEntry[]): Promise<void>;
   close(): Promise<void>;

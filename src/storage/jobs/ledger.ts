@@ -1,7 +1,8 @@
 /**
- * The ledger of a job: what is known of each minion, and the one named outcome that follows from it. Kept beside the returns in
- * the job cache. Who waits for a job judges the silent and leaves his verdicts here; a job that nobody waits for is judged when
- * somebody asks, from what the master wrote down: who was away at publication, who has acknowledged, whose connection was lost.
+ * The ledger of a job: what is known of each minion, and the one named outcome that follows from it. Kept beside the
+ * returns in the job cache. Who waits for a job judges the silent and leaves his verdicts here; a job that nobody waits
+ * for is judged when somebody asks, from what the master wrote down: who was away at publication, who has acknowledged,
+ * whose connection was lost.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Dict } from '../../python/values/value.ts';

@@ -60,7 +60,10 @@ function readDay(db: SqliteDatabase, filter: JobFilter, out: JobSummary[]): void
   }
 }
 
-/** Returns in the order in which they were kept, day by day. @param after the last row of each day that is not wanted any more */
+/**
+ * Returns in the order in which they were kept, day by day.
+ * @param after the last row of each day that is not wanted any more
+ */
 export function keptAfter(files: DayFiles, after: ReadonlyMap<string, number>, limit: number): KeptRow[] {
   const out: KeptRow[] = [];
   const sql = 'SELECT rowid AS row, jid, id, fun, at FROM returns WHERE rowid > ? ORDER BY rowid LIMIT ?';

@@ -1,7 +1,8 @@
 /**
- * The loads of recent jobs in Salt's own job cache layout, because a real `salt` command looks there whether a job exists
- * before it prints the returns it hears (salt/client/__init__.py `get_iter_returns`, 3006.16). They carry no `jid` file, which tells
- * them from the jobs that Salt has kept itself, and are removed when no command can be waiting any more (`salts-clean-up.ts`).
+ * The loads of recent jobs in Salt's own job cache layout, because a real `salt` command looks there whether a job
+ * exists before it prints the returns it hears (salt/client/__init__.py `get_iter_returns`, 3006.16). They carry no
+ * `jid` file, which tells them from the jobs that Salt has kept itself, and are removed when no command can be waiting
+ * any more (`salts-clean-up.ts`).
  */
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +15,10 @@ import type { Dict } from '../../python/values/value.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import { LOAD_FILE, MINIONS_FILE, saltsJobFolder, saltsJobsRoot } from './salts-layout.ts';
 
-/** Minions that are named in the mirror; lists that are longer would cost more than the job itself, and nobody waits for them. */
+/**
+ * Minions that are named in the mirror; lists that are longer would cost more than the job itself, and nobody waits for
+ * them.
+ */
 const MINIONS_MAX = 1_000;
 
 /** Where loads are written, and who may look. */
@@ -41,8 +45,9 @@ export class LoadMirror {
   /**
    * Keeps a load. A failure costs only that a real `salt` command does not see this job.
    *
-   * Salt compat: Salt's files are readable for everybody. Here only the group that hears the event bus can open the job of a user with
-   * limited rights, if it knows the job's id, and finds no arguments in it: Salt's client looks whether there is a load, and no further.
+   * Salt compat: Salt's files are readable for everybody. Here only the group that hears the event bus can open the job
+   * of a user with limited rights, if it knows the job's id, and finds no arguments in it: Salt's client looks whether
+   * there is a load, and no further.
    *
    * @param minions whom it is meant for
    * @param isLimited whether the job is that of a user whose command may run without the rights of the master's user
@@ -76,7 +81,9 @@ export function openToGroup(folder: string): void {
   if ((mode & 0o010) === 0) chmodSync(folder, (mode & 0o777) | 0o010);
 }
 
-/** Removes the file that earlier versions kept among the groups, with which a real master's lists and clean-up failed. */
+/**
+ * Removes the file that earlier versions kept among the groups, with which a real master's lists and clean-up failed.
+ */
 export function removeSharedMinions(cachedir: string): void {
   const path = join(saltsJobsRoot(cachedir), MINIONS_FILE);
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) rmSync(path, { force: true });

@@ -1,6 +1,7 @@
 /**
- * What of the job cache is to be handed on to databases, in the order in which it came: a list beside the jobs and returns of each
- * day, written with them in one transaction. Whoever hands on keeps a position in the list of each day, and reads from there.
+ * What of the job cache is to be handed on to databases, in the order in which it came: a list beside the jobs and
+ * returns of each day, written with them in one transaction. Whoever hands on keeps a position in the list of each day,
+ * and reads from there.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,12 @@
 /**
- * What a receiver of publications must not forget: the last serial of each shared key, and the ids of the jobs it took last. Without
- * them a recorded publication runs again after a restart. Lines are appended to one file, which the kernel keeps when this process
- * is killed; a job's line is on the disk itself before the job may begin. The file is written anew when it has grown, and when
- * somebody has removed it.
+ * What a receiver of publications must not forget: the last serial of each shared key, and the ids of the jobs it took
+ * last. Without them a recorded publication runs again after a restart. Lines are appended to one file, which the
+ * kernel keeps when this process is killed; a job's line is on the disk itself before the job may begin. The file is
+ * written anew when it has grown, and when somebody has removed it.
  *
- * A serial counts for one shared key. A master that starts makes a new one, Salt's as ours, and when its serials begin anew (Salt's
- * at 1 with every key, ours at the time) so do they here: a master that was reinstalled locks no minion out.
+ * A serial counts for one shared key. A master that starts makes a new one, Salt's as ours, and when its serials begin
+ * anew (Salt's at 1 with every key, ours at the time) so do they here: a master that was reinstalled locks no minion
+ * out.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
@@ -66,8 +67,8 @@ export class PublicationJournal {
 
   /**
    * Notes a job.
-   * @returns resolves when the disk holds it; also, with a warning, when the disk takes nothing: a minion whose disk is full
-   * must take the jobs that are to repair it
+   * @returns resolves when the disk holds it; also, with a warning, when the disk takes nothing: a minion whose disk is
+   *   full must take the jobs that are to repair it
    */
   noteJob(jid: string): Promise<void> {
     this.#keepJob(jid);

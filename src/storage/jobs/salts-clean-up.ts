@@ -1,7 +1,7 @@
 /**
- * What is removed from the folders in which Salt keeps jobs: Salt's own jobs when `keep_jobs_seconds` have passed, as Salt would
- * (salt/returners/local_cache.py `clean_old_jobs`, 3006.16), and the loads that our master lends to Salt's commands
- * (`load-mirror.ts`) as soon as no command can wait for them.
+ * What is removed from the folders in which Salt keeps jobs: Salt's own jobs when `keep_jobs_seconds` have passed, as
+ * Salt would (salt/returners/local_cache.py `clean_old_jobs`, 3006.16), and the loads that our master lends to Salt's
+ * commands (`load-mirror.ts`) as soon as no command can wait for them.
  */
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Writes the jobs of the embedded job cache where a master of Salt keeps its own, in its layout, for the way back to Salt
- * (salt/returners/local_cache.py `prep_jid`, `save_load`, `save_minions`, `returner`, 3006.16). Nothing is taken out of our files, and
- * what is there already stays, so that an export that was broken off goes on where it was.
+ * Writes the jobs of the embedded job cache where a master of Salt keeps its own, in its layout, for the way back to
+ * Salt (salt/returners/local_cache.py `prep_jid`, `save_load`, `save_minions`, `returner`, 3006.16). Nothing is taken
+ * out of our files, and what is there already stays, so that an export that was broken off goes on where it was.
  */
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';

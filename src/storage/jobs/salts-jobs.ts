@@ -1,7 +1,7 @@
 /**
- * The jobs that a master of Salt has kept in this `cachedir`, for reading: after a move to Brine they are listed and looked up beside
- * ours until `keep_jobs_seconds` have passed. Nothing is written; loads are read one after the other, and only those that may be
- * wanted (salt/returners/local_cache.py, 3006.16).
+ * The jobs that a master of Salt has kept in this `cachedir`, for reading: after a move to Brine they are listed and
+ * looked up beside ours until `keep_jobs_seconds` have passed. Nothing is written; loads are read one after the other,
+ * and only those that may be wanted (salt/returners/local_cache.py, 3006.16).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -29,7 +29,10 @@ import {
   SYNDIC_MINIONS,
 } from './salts-layout.ts';
 
-/** Jobs that are looked through for a list: the newest. Lists stay bounded; a job by its id is found however many there are. */
+/**
+ * Jobs that are looked through for a list: the newest. Lists stay bounded; a job by its id is found however many there
+ * are.
+ */
 const LISTED_MAX = 200_000;
 /** Loads read between two pauses, in which signals are seen. */
 const SLICE = 500;

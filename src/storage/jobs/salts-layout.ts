@@ -1,7 +1,8 @@
 /**
  * Where a master of Salt keeps its jobs: `<cachedir>/jobs/<hash[:2]>/<hash[2:]>/`, the hash being that of the job id
- * (salt/returners/local_cache.py, salt/utils/jid.py `jid_dir`, 3006.16 and 3007). Everything in the groups is taken for a job there, and
- * everything in the root for a group: a file of ours between them would end Salt's lists and its clean-up with an exception.
+ * (salt/returners/local_cache.py, salt/utils/jid.py `jid_dir`, 3006.16 and 3007). Everything in the groups is taken for
+ * a job there, and everything in the root for a group: a file of ours between them would end Salt's lists and its
+ * clean-up with an exception.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What a text of SQLite's SQL consists of, as far as one must know before it is run: the drivers do not look, and one of them ends the process. */
+/**
+ * What a text of SQLite's SQL consists of, as far as one must know before it is run: the drivers do not look, and one
+ * of them ends the process.
+ */
 
 /** A text, token by token: quoted ones, comments, what is bound, the ends of statements, the rest. */
 const PIECE =

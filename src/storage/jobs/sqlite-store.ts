@@ -1,6 +1,7 @@
 /**
- * The job cache's embedded default: SQLite files in `<cachedir>/job_cache`, one for each day of jids, so that forgetting
- * a day is removing a file however much it holds. One process writes (the master's Maintenance), any number reads.
+ * The job cache's embedded default: SQLite files in `<cachedir>/job_cache`, one for each day of jids, so that
+ * forgetting a day is removing a file however much it holds. One process writes (the master's Maintenance), any number
+ * reads.
  */
 import { makeDirectory } from '../../host/files.ts';
 import { closeToOthers } from '../../host/loose-modes.ts';
@@ -50,7 +51,9 @@ export interface SqliteStoreOptions extends DayOptions {
 
 /** The store. Writes that come together are committed together, and acknowledged after the commit. */
 export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
-  /** `strayDays` jobs and returns of a day that was not begun for them, `undatedForgotten` because there were too many. */
+  /**
+   * `strayDays` jobs and returns of a day that was not begun for them, `undatedForgotten` because there were too many.
+   */
   readonly counters = { strayDays: 0, undatedForgotten: 0 };
   readonly #options: SqliteStoreOptions;
   readonly #writes: GroupCommit;
@@ -187,7 +190,10 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
     return listJobs(this.#files, filter);
   }
 
-  /** Returns in the order in which they were kept, day by day. @param after the last row of each day that is not wanted any more */
+  /**
+   * Returns in the order in which they were kept, day by day.
+   * @param after the last row of each day that is not wanted any more
+   */
   keptAfter(after: ReadonlyMap<string, number>, limit: number): KeptRow[] {
     return keptAfter(this.#files, after, limit);
   }

@@ -1,4 +1,6 @@
-/** Sharing a SQLite file with other programs: waiting for those that write, and transactions that are whole or nothing. */
+/**
+ * Sharing a SQLite file with other programs: waiting for those that write, and transactions that are whole or nothing.
+ */
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { SqliteDatabase } from './sqlite.ts';

@@ -39,8 +39,8 @@ interface Driver {
 }
 
 /**
- * Opens a database, which is made when it is not there. Its file is only for its owner, and with it those that SQLite puts beside it,
- * which get its mode.
+ * Opens a database, which is made when it is not there. Its file is only for its owner, and with it those that SQLite
+ * puts beside it, which get its mode.
  * @throws when neither driver can be loaded; DiskRefusesError, as every call on it does, for a disk that takes nothing
  */
 export function openSqlite(path: string, readOnly = false): SqliteDatabase {

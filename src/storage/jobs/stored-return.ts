@@ -19,5 +19,8 @@ export interface StoredReturn {
 /** How a minion returned. */
 export type ReturnCode = Pick<StoredReturn, 'id' | 'retcode' | 'success' | 'atMs'>;
 
-/** The field of a return that names the returners that its job asked for and that its minion does not have; none of Salt's. */
+/**
+ * The field of a return that names the returners that its job asked for and that its minion does not have; none of
+ * Salt's.
+ */
 export const MISSING_RETURNERS = 'missing_returners';

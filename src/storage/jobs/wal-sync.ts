@@ -1,9 +1,11 @@
 /**
- * Brings the log of a SQLite file (its write-ahead log, with `synchronous = NORMAL`) to the disk, beside the work of the process that
- * writes it. With `synchronous = FULL` SQLite does the same within each COMMIT, and nothing else happens meanwhile.
+ * Brings the log of a SQLite file (its write-ahead log, with `synchronous = NORMAL`) to the disk, beside the work of
+ * the process that writes it. With `synchronous = FULL` SQLite does the same within each COMMIT, and nothing else
+ * happens meanwhile.
  *
- * When the disk refuses, the kernel forgets that the pages were to be written, so that a second attempt would seem to succeed. Then what
- * the log has is moved into the file itself, which writes it anew, before anything else is said to be kept.
+ * When the disk refuses, the kernel forgets that the pages were to be written, so that a second attempt would seem to
+ * succeed. Then what the log has is moved into the file itself, which writes it anew, before anything else is said to
+ * be kept.
  */
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';

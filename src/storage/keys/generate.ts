@@ -32,7 +32,8 @@ export interface KeyPairFiles {
 /**
  * Makes an RSA key pair with the exponent 65537: the private key as PKCS#1 with mode 0400, the public key as SPKI with
  * mode 0644. A private key that is there already is kept.
- * @throws BrineError when the folder cannot be written to, or for a size that nobody accepts; UnsafePathError for a name that leads elsewhere
+ * @throws BrineError when the folder cannot be written to, or for a size that nobody accepts; UnsafePathError for a
+ *   name that leads elsewhere
  */
 export async function generateKeyFiles(request: KeyPairRequest): Promise<KeyPairFiles> {
   const privatePath = safeJoin(request.directory, `${request.name}.pem`);

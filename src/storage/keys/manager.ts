@@ -268,7 +268,9 @@ function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerDeps): void {
   }
 }
 
-/** Undefined for a key that can be accepted; else why not, to be added to the message (empty when it is no key at all). */
+/**
+ * Undefined for a key that can be accepted; else why not, to be added to the message (empty when it is no key at all).
+ */
 function keyFault(text: string): string | undefined {
   try {
     RsaPublicKey.parse(text);

@@ -1,7 +1,7 @@
 /**
- * The keys that a master knows, in the folders of its `pki_dir` (docs/internals/keys-and-sessions.md#keys-of-minions). One file
- * per minion, named by its id; the folder says what was decided. A real Salt master on the same `pki_dir` knows the same
- * minions.
+ * The keys that a master knows, in the folders of its `pki_dir` (docs/internals/keys-and-sessions.md#keys-of-minions).
+ * One file per minion, named by its id; the folder says what was decided. A real Salt master on the same `pki_dir`
+ * knows the same minions.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import {

@@ -1,6 +1,7 @@
 /**
- * What a master keeps of an orchestration below its `cachedir`: what was asked for, the jobs of its steps before they are published, and
- * the results of its steps as they end. Another run goes on from there, also after a `kill -9`. Not in Salt.
+ * What a master keeps of an orchestration below its `cachedir`: what was asked for, the jobs of its steps before they
+ * are published, and the results of its steps as they end. Another run goes on from there, also after a `kill -9`. Not
+ * in Salt.
  */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -52,7 +53,12 @@ export class OrchestrationJournal {
     this.#isWorthKeeping = records.length > 1;
   }
 
-  /** Begins one. @param jid its job @param asked what it was asked for @returns undefined when there is one of this job that runs */
+  /**
+   * Begins one.
+   * @param jid its job
+   * @param asked what it was asked for
+   * @returns undefined when there is one of this job that runs
+   */
   static begin(cachedir: string, jid: string, asked: Dict): OrchestrationJournal | undefined {
     const folder = join(cachedir, ORCHESTRATIONS);
     makeDirectory(folder, 0o700);
@@ -65,7 +71,11 @@ export class OrchestrationJournal {
     return new OrchestrationJournal(folder, jid, file, []);
   }
 
-  /** Goes on with one. @param jid the job of its first run, or of one that went on with it @param by the job that goes on now */
+  /**
+   * Goes on with one.
+   * @param jid the job of its first run, or of one that went on with it
+   * @param by the job that goes on now
+   */
   static resume(cachedir: string, jid: string, by: string): Resumed {
     const folder = join(cachedir, ORCHESTRATIONS);
     const name = firstOf(folder, jid);
@@ -115,7 +125,10 @@ export class OrchestrationJournal {
     return (this.#begun.get(step)?.length ?? 0) > 0;
   }
 
-  /** The job of a function of the master that an earlier run called. @param call stands for the step and what it calls */
+  /**
+   * The job of a function of the master that an earlier run called.
+   * @param call stands for the step and what it calls
+   */
   runOf(call: string): string | undefined {
     return this.#runs.get(call);
   }

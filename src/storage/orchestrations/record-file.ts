@@ -1,6 +1,6 @@
 /**
- * A file of records that is only appended to: each is on the disk before the call returns, and one that was cut short by a crash is
- * as if it had never been written.
+ * A file of records that is only appended to: each is on the disk before the call returns, and one that was cut short
+ * by a crash is as if it had never been written.
  */
 import {
   closeSync,

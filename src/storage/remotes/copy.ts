@@ -1,6 +1,6 @@
 /**
- * A remote source of files as this machine keeps it: what was there at the last fetch, and whether fetches are kept away. Every process of
- * a master reads it; whoever fetches has its lock.
+ * A remote source of files as this machine keeps it: what was there at the last fetch, and whether fetches are kept
+ * away. Every process of a master reads it; whoever fetches has its lock.
  */
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -111,7 +111,10 @@ export abstract class RemoteCopy {
     }
   }
 
-  /** Does something with the copy that nobody else may do at the same time. @returns undefined when another process is at it */
+  /**
+   * Does something with the copy that nobody else may do at the same time.
+   * @returns undefined when another process is at it
+   */
   protected async alone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const lock = join(this.folder, 'fetching');
     if (takeLock(lock) !== undefined) return undefined;

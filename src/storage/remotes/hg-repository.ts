@@ -1,4 +1,7 @@
-/** A Mercurial repository as this machine keeps it: a clone without files, and the trees of changesets as folders that never change. */
+/**
+ * A Mercurial repository as this machine keeps it: a clone without files, and the trees of changesets as folders that
+ * never change.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

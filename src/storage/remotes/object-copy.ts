@@ -1,4 +1,7 @@
-/** A store of objects as this machine keeps it: its objects as files, of which only those are fetched again that have changed. */
+/**
+ * A store of objects as this machine keeps it: its objects as files, of which only those are fetched again that have
+ * changed.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Running the system's hg and svn for remotes of the configuration: passwords come in through standard input or a file of ours, never
- * through arguments; nobody is asked for anything; addresses in errors are masked.
+ * Running the system's hg and svn for remotes of the configuration: passwords come in through standard input or a file
+ * of ours, never through arguments; nobody is asked for anything; addresses in errors are masked.
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
@@ -33,7 +33,12 @@ export interface ClientCall {
   readonly stdin?: string;
 }
 
-/** Runs the client. @param words its arguments, without secrets @returns what it wrote @throws ClientError with its own words */
+/**
+ * Runs the client.
+ * @param words its arguments, without secrets
+ * @returns what it wrote
+ * @throws ClientError with its own words
+ */
 export async function runClient(
   { name, package: from }: ClientProgram,
   words: readonly string[],

@@ -1,4 +1,7 @@
-/** Versions of a remote source as folders that never change, made when they are first asked for and shared by all processes. */
+/**
+ * Versions of a remote source as folders that never change, made when they are first asked for and shared by all
+ * processes.
+ */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../host/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * Calls that people keep under a name, each for himself or for everybody who may log in. Not Salt's, but ours: a file of JSON for each in
- * `<pki_dir>/api_templates`, beside the API tokens. No name from outside becomes the name of a file, but the hash of it.
+ * Calls that people keep under a name, each for himself or for everybody who may log in. Not Salt's, but ours: a file
+ * of JSON for each in `<pki_dir>/api_templates`, beside the API tokens. No name from outside becomes the name of a
+ * file, but the hash of it.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * API tokens: credentials of programs, which live until they are revoked or their time is over. Not Salt's, but ours. A file for each in
- * `<pki_dir>/api_tokens`, beside the keys; in it stands the hash of the secret only. Whoever asks reads the file, so that a token that is
- * revoked is of no use from then on, in no process.
+ * API tokens: credentials of programs, which live until they are revoked or their time is over. Not Salt's, but ours. A
+ * file for each in `<pki_dir>/api_tokens`, beside the keys; in it stands the hash of the secret only. Whoever asks
+ * reads the file, so that a token that is revoked is of no use from then on, in no process.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, rmSync } from 'node:fs';

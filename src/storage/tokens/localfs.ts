@@ -1,4 +1,7 @@
-/** `eauth_tokens: localfs`: a file for each token in `token_dir`, named by it, as Salt reads and writes them (salt/tokens/localfs.py, 3006.16). */
+/**
+ * `eauth_tokens: localfs`: a file for each token in `token_dir`, named by it, as Salt reads and writes them
+ * (salt/tokens/localfs.py, 3006.16).
+ */
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { syncFolder } from '../../host/disk-sync.ts';

@@ -1,9 +1,9 @@
 /**
- * `eauth_tokens: rediscluster`: tokens in Redis, the token for the key, as Salt reads and writes them (salt/tokens/rediscluster.py,
- * 3006.16). The options `eauth_redis_host` and `eauth_redis_port` name any node.
+ * `eauth_tokens: rediscluster`: tokens in Redis, the token for the key, as Salt reads and writes them
+ * (salt/tokens/rediscluster.py, 3006.16). The options `eauth_redis_host` and `eauth_redis_port` name any node.
  *
- * Salt compat: Salt takes clusters only; here a Redis by itself is served as well. A token ends in Redis by itself when its time is over,
- * which in Salt it does not.
+ * Salt compat: Salt takes clusters only; here a Redis by itself is served as well. A token ends in Redis by itself when
+ * its time is over, which in Salt it does not.
  */
 import type { Cluster, Redis } from 'ioredis';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';

@@ -1,4 +1,7 @@
-/** Tokens of external authentication: what is kept of one, and where (salt/auth/__init__.py `mk_token`, salt/tokens/, 3006.16). */
+/**
+ * Tokens of external authentication: what is kept of one, and where (salt/auth/__init__.py `mk_token`, salt/tokens/,
+ * 3006.16).
+ */
 import { createHash, getHashes } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
 import type { Dict } from '../../python/values/value.ts';

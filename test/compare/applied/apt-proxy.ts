@@ -1,4 +1,6 @@
-/** A proxy for apt that keeps what it has fetched: both sides of a comparison get the same packages, each fetched once. */
+/**
+ * A proxy for apt that keeps what it has fetched: both sides of a comparison get the same packages, each fetched once.
+ */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, renameSync, createReadStream, statSync } from 'node:fs';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,7 +15,9 @@ export interface AptProxy {
   readonly close: () => void;
 }
 
-/** Listens on a unix socket. Everything that is not of Debian's mirror is refused, so that both sides are told the same. */
+/**
+ * Listens on a unix socket. Everything that is not of Debian's mirror is refused, so that both sides are told the same.
+ */
 export async function startAptProxy(socket: string, folder: string): Promise<AptProxy> {
   mkdirSync(folder, { recursive: true });
   const server = createServer((request, response) => {

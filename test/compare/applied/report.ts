@@ -23,7 +23,10 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/in \d+(?:\.\d+)? ?(?:ms|s|seconds)\b/g, 'in <SECONDS>'],
 ];
 
-/** Files whose content is another after each run of one Salt: serial numbers and times in databases, keys that packages make. */
+/**
+ * Files whose content is another after each run of one Salt: serial numbers and times in databases, keys that packages
+ * make.
+ */
 const RANDOM_FILES: readonly RegExp[] = [
   /^\/var\/lib\/postgresql\/[^/]+\/[^/]+\//,
   /^\/var\/lib\/mysql\//,
@@ -78,8 +81,8 @@ function essence(tag: string, value: unknown): string {
 }
 
 /**
- * Changes of `file.recurse` without the new folders above others: it takes folders in the order of a set, so that a folder is at times
- * made with one within it, and not named.
+ * Changes of `file.recurse` without the new folders above others: it takes folders in the order of a set, so that a
+ * folder is at times made with one within it, and not named.
  */
 function withoutParents(changes: unknown): unknown {
   if (typeof changes !== 'object' || changes === null) return changes;

@@ -1,16 +1,16 @@
 /**
- * Applies SLS of public formulas with a real Salt and with ours, each in throw-away copies of this machine's root, and prints what
- * differs. Needs root, overlayfs, socat and Debian's mirror:
+ * Applies SLS of public formulas with a real Salt and with ours, each in throw-away copies of this machine's root, and
+ * prints what differs. Needs root, overlayfs, socat and Debian's mirror:
  *
  *     unshare -m node scripts/run-ts.mjs test/compare/applied/run.ts FORMULAS FOLDER --real SALT-CALL --ours SALT-CALL [--only REGEX] [--show COUNT]
  *
- * Where the machine has python3-apt or python3-dbus, the real Salt must not find them, as its own packages do not: with them it reads
- * sources with other rules, and asks a D-Bus that is not there.
+ * Where the machine has python3-apt or python3-dbus, the real Salt must not find them, as its own packages do not: with
+ * them it reads sources with other rules, and asks a D-Bus that is not there.
  *
- * FORMULAS is a folder with one checkout for each formula. FOLDER takes the base layer, fetched packages and `answers/real` and
- * `answers/ours`, a file for each case; a side without its command is taken as it lies there, and cases that have an answer of the
- * real Salt are not run there again. Each case (`cases.json`) is applied in test mode, for real, and once more, and so is what takes it
- * away again. docs/internals/state-compiler.md says what came of it.
+ * FORMULAS is a folder with one checkout for each formula. FOLDER takes the base layer, fetched packages and
+ * `answers/real` and `answers/ours`, a file for each case; a side without its command is taken as it lies there, and
+ * cases that have an answer of the real Salt are not run there again. Each case (`cases.json`) is applied in test mode,
+ * for real, and once more, and so is what takes it away again. docs/internals/state-compiler.md says what came of it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {

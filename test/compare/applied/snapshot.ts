@@ -10,7 +10,9 @@ export interface Entry {
   readonly text?: string;
 }
 
-/** Where caches, logs, locks and what is of the harness lie; of none of them any side says that it is the same twice. */
+/**
+ * Where caches, logs, locks and what is of the harness lie; of none of them any side says that it is the same twice.
+ */
 const LEFT_OUT =
   /^\/(?:tmp|proc|sys|dev|work|srv\/(?:salt|pillar)|run\/(?:lock|lvm|salt|stand-in)|root\/\.(?:cache|npm|config)|var\/(?:tmp|run|log|backups|lib\/apt|lib\/dpkg|lib\/systemd\/deb-systemd-.*|cache\/(?:salt|apt|man|debconf|fontconfig|ldconfig|apparmor))|etc\/salt\/(?:pki|minion_id)|etc\/ld\.so\.cache|usr\/lib\/locale\/locale-archive)(?:\/|$)|\/__pycache__(?:\/|$)|\.pyc$/;
 

@@ -1,6 +1,7 @@
 /**
- * Which files of public sites ours loads, to hold against those of a real Salt (loads.py):
- * `run-ts.mjs loads.ts REAL.json INTERPRETER`, in a sandbox, prints a JSON object of sites, each a list of `[kind, name, path, what became of it]`.
+ * Which files of public sites ours loads, to hold against those of a real Salt (loads.py): `run-ts.mjs loads.ts
+ * REAL.json INTERPRETER`, in a sandbox, prints a JSON object of sites, each a list of `[kind, name, path, what became
+ * of it]`.
  */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../src/host/clock.ts';

@@ -1,4 +1,6 @@
-/** What a real salt-api of 3006.16 answered, as it was recorded, and what ours answers where that is meant to differ. */
+/**
+ * What a real salt-api of 3006.16 answered, as it was recorded, and what ours answers where that is meant to differ.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiAnswer } from './send.ts';

@@ -7,7 +7,10 @@ import type { ServerName } from './servers.ts';
 /** Whose session a request brings: of a user, one just made, one that has ended, one whose token has. */
 export type SessionName = 'alice' | 'limited' | 'fresh' | 'over' | 'expired';
 
-/** One request. Texts may hold `{session}`, `{token}` (of external authentication), `{jid}`, `{limited}`, `{over}`, `{expired}`. */
+/**
+ * One request. Texts may hold `{session}`, `{token}` (of external authentication), `{jid}`, `{limited}`, `{over}`,
+ * `{expired}`.
+ */
 export interface ApiCase {
   readonly name: string;
   /** `plain` when it is left out. */
@@ -29,7 +32,11 @@ export interface ApiCase {
 /** Everything but the name and the address of a case. */
 export type CaseDetails = Omit<ApiCase, 'name' | 'method' | 'path'>;
 
-/** A case that is named after what it sends. @param what `GET /keys` @param note tells it from others of the same address */
+/**
+ * A case that is named after what it sends.
+ * @param what `GET /keys`
+ * @param note tells it from others of the same address
+ */
 export function apiCase(what: string, details: CaseDetails = {}, note = ''): ApiCase {
   const [method = '', path = ''] = what.split(' ');
   const server = details.server === undefined ? '' : `${details.server}: `;

@@ -1,4 +1,7 @@
-/** The servers that requests are replayed to: a master with two minions, and a salt-api for each of several configurations. */
+/**
+ * The servers that requests are replayed to: a master with two minions, and a salt-api for each of several
+ * configurations.
+ */
 import { connect } from 'node:net';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../src/host/clock.ts';
@@ -66,7 +69,10 @@ export class ApiServers {
     this.ports = ports;
   }
 
-  /** Starts master, minions and APIs, and waits until all answer. @param api programs of the APIs, where they are others */
+  /**
+   * Starts master, minions and APIs, and waits until all answer.
+   * @param api programs of the APIs, where they are others
+   */
   static async start(
     t: Lifetime,
     programs: Programs = ours,

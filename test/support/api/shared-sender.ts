@@ -1,4 +1,6 @@
-/** Servers that many tests send requests to: started by the first, ended after the last, whichever of them are picked. */
+/**
+ * Servers that many tests send requests to: started by the first, ended after the last, whichever of them are picked.
+ */
 import { systemClock } from '../../../src/host/clock.ts';
 import { ApiSender } from './send.ts';
 import { ApiServers } from './servers.ts';
@@ -6,7 +8,10 @@ import { ApiServers } from './servers.ts';
 /** How long nobody uses them before they end, ms; between two tests that follow each other it is a moment. */
 const IDLE_MS = 500;
 
-/** Hooks of a suite cannot do this: the runner calls those for the end when nothing is left to wait for, and a server that runs is something. */
+/**
+ * Hooks of a suite cannot do this: the runner calls those for the end when nothing is left to wait for, and a server
+ * that runs is something.
+ */
 export class SharedSender {
   #users = 0;
   #started: Promise<ApiSender> | undefined;

@@ -1,4 +1,7 @@
-/** Clocks of programs that a test sets wrong, by the library faketime where it is installed; the time since their start stays right. */
+/**
+ * Clocks of programs that a test sets wrong, by the library faketime where it is installed; the time since their start
+ * stays right.
+ */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 
 /** Where Debian has it, by architecture. */

@@ -1,4 +1,7 @@
-/** Simulated minions of a cluster under faults: each is on one master for good, writes down what it ran, and keeps nothing that no master took. */
+/**
+ * Simulated minions of a cluster under faults: each is on one master for good, writes down what it ran, and keeps
+ * nothing that no master took.
+ */
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
 import { systemRandom } from '../../../src/host/random.ts';

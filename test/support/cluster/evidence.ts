@@ -57,7 +57,9 @@ function refusedAndRun({ jobs, ran }: Evidence): string[] {
   );
 }
 
-/** What a minion ran it has returned in the end, and what a command showed was acknowledged: each job cache has both. */
+/**
+ * What a minion ran it has returned in the end, and what a command showed was acknowledged: each job cache has both.
+ */
 function missingReturns({ jobs, ran, acknowledged, caches, deleted }: Evidence): string[] {
   const expected = new Map<string, Set<string>>();
   const expect = (token: string, minion: string): void => {

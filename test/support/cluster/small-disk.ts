@@ -66,8 +66,8 @@ export class SmallDisk {
 }
 
 /**
- * Waits until a server whose disk was full has all that the others have. What was written when there was no room may keep nats-server 2.9.10
- * from it; then it begins anew on an empty disk, as the guide says.
+ * Waits until a server whose disk was full has all that the others have. What was written when there was no room may
+ * keep nats-server 2.9.10 from it; then it begins anew on an empty disk, as the guide says.
  * @returns whether it has caught up by itself
  */
 export async function caughtUp(

@@ -15,8 +15,8 @@ const FINGERPRINT = /fingerprint=[0-9a-f:]+/;
 export const CHOICE_MS = 20_000;
 const COMPLETE_MS = 60_000;
 /**
- * A question that waits for a minion which is on its way to another master does not hold up the next. Few at a time: a real Salt's minion
- * starts a process for each, and would have no time left to answer any.
+ * A question that waits for a minion which is on its way to another master does not hold up the next. Few at a time: a
+ * real Salt's minion starts a process for each, and would have no time left to answer any.
  */
 const ASK_AGAIN_MS = 1_500;
 const QUESTIONS_AT_ONCE = 2;
@@ -104,7 +104,10 @@ export async function startNats(
   );
 }
 
-/** Waits until every server has all that the streams have: before that, the death of another one is the death of the majority. */
+/**
+ * Waits until every server has all that the streams have: before that, the death of another one is the death of the
+ * majority.
+ */
 export async function untilComplete(
   servers: readonly DatabaseServer[],
   atMostMs = COMPLETE_MS,
@@ -211,7 +214,8 @@ export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<str
 
 /**
  * Asks with `test.ping` on a master, again and again, until all of these answer one question, whoever else does.
- * @param tellSlow is told of each answer that came later than five seconds after the first question @returns how long it took, ms
+ * @param tellSlow is told of each answer that came later than five seconds after the first question @returns how long
+ *   it took, ms
  */
 export async function untilAllAnswer(
   fleet: Fleet,

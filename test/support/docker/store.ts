@@ -1,4 +1,7 @@
-/** What the stand-in of a Docker daemon has: images, containers, networks and volumes, in memory and the same in every run. */
+/**
+ * What the stand-in of a Docker daemon has: images, containers, networks and volumes, in memory and the same in every
+ * run.
+ */
 import { createHash } from 'node:crypto';
 
 /** JSON as it goes over the socket. */

@@ -1,4 +1,7 @@
-/** The options of salt-api: what Salt has and ours does not do, or does otherwise, is said, and nothing is opened further than was meant. */
+/**
+ * The options of salt-api: what Salt has and ours does not do, or does otherwise, is said, and nothing is opened
+ * further than was meant.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

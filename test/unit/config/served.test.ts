@@ -328,7 +328,10 @@ test('options - each option of the command line is read, or says that it is not 
   assert.deepEqual(silent, []);
 });
 
-/** Actions of salt-key on all keys (`accept_all`) and kinds of keys (`include_rejected`) are names that are put together. */
+/**
+ * Actions of salt-key on all keys (`accept_all`) and kinds of keys (`include_rejected`) are names that are put
+ * together.
+ */
 function isReadOfLine(dest: string): boolean {
   return isRead(dest) || /^(?:accept|reject|list|print|finger|delete)_all$|^include_/.test(dest);
 }

@@ -1,6 +1,7 @@
 /**
- * Flaws of Salt's history in modules, templates and the file client: one test each, named after the CVE. They attack the one place
- * that decides; the built programs are attacked in test/e2e/known-flaws.test.ts, where more than that place has a part in it.
+ * Flaws of Salt's history in modules, templates and the file client: one test each, named after the CVE. They attack
+ * the one place that decides; the built programs are attacked in test/e2e/known-flaws.test.ts, where more than that
+ * place has a part in it.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +23,8 @@ import { folder } from '../../support/attacker.ts';
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const log = createLogger('test', []);
 
-// Salt put what came from a URL under a name made of the URL: whoever chose `source` and `source_hash` wrote anywhere as root.
+// Salt put what came from a URL under a name made of the URL: whoever chose `source` and `source_hash` wrote anywhere
+// as root.
 test('CVE-2021-21996 - what comes from a URL is kept below the cache, whatever the URL says', () => {
   const root = '/cache/minion';
   const inside = `${root}/extrn_files/base/`;
@@ -57,7 +59,8 @@ test('CVE-2021-21996 - what comes from a URL is kept below the cache, whatever t
     assert.throws(() => externalFilePath(root, saltenv, 'http://h/x'), { name: 'UnsafePathError' }, saltenv);
 });
 
-// Salt rendered templates without a sandbox: whoever had a word in one reached Python's classes behind the values, and a shell.
+// Salt rendered templates without a sandbox: whoever had a word in one reached Python's classes behind the values, and
+// a shell.
 test('CVE-2021-25283 - templates reach nothing behind the values', async () => {
   const cache = new TemplateCache();
   const values = new Map<string, TValue>([
@@ -116,7 +119,8 @@ test('CVE-2021-25283 - templates reach nothing behind the values', async () => {
 
 // Salt put the names of processes (restartcheck) and of files (snapper) into lines that a shell read.
 test('CVE-2020-28243, CVE-2021-31607 - nothing but cmd, cmd_json and cmd_yaml ever has a shell read a line', () => {
-  // the line of `docker.run` is the operator's own, and read by a shell of the container; names of variables are letters and digits
+  // the line of `docker.run` is the operator's own, and read by a shell of the container; names of variables are
+  // letters and digits
   const mayUseShell = [
     /^plugins\/cmd\/(module\/|state\.ts$)/,
     /^plugins\/(shared\/container-command|docker\/module\/functions\/commands)\.ts$/,

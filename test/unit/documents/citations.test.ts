@@ -1,8 +1,8 @@
 /**
- * Whatever document, file, function, heading or npm script a comment or a document names is there. What is checked is what looks like a
- * name of ours: relative links, names that end in `.md`, `.ts` or `.mjs`, paths that begin with a folder of this repository, `NAME` in a file,
- * names in camelCase. Salt's own source is named as `salt/….py`, which says by itself that it is not here; its words in Python have
- * another form than ours.
+ * Whatever document, file, function, heading or npm script a comment or a document names is there. What is checked is
+ * what looks like a name of ours: relative links, names that end in `.md`, `.ts` or `.mjs`, paths that begin with a
+ * folder of this repository, `NAME` in a file, names in camelCase. Salt's own source is named as `salt/….py`, which
+ * says by itself that it is not here; its words in Python have another form than ours.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -63,8 +63,8 @@ const comments: Passage[] = [...texts].flatMap(([file, text]) =>
 );
 
 /**
- * Documents without what stands in fences, which shows files of others, and without what docs/internals/known-flaws.md calls missing
- * (its own test looks at that).
+ * Documents without what stands in fences, which shows files of others, and without what docs/internals/known-flaws.md
+ * calls missing (its own test looks at that).
  */
 const prose: Passage[] = documents.map((file) => ({
   file,
@@ -99,7 +99,10 @@ function anchorsOf(file: string): string[] {
   );
 }
 
-/** The files that a name may mean: a path of the repository, one beside the file that names it, else every path that ends so. */
+/**
+ * The files that a name may mean: a path of the repository, one beside the file that names it, else every path that
+ * ends so.
+ */
 function resolveFiles(name: string, from: string): string[] {
   const exact = [name, normalize(join(dirname(from), name))].filter((path) => known.has(path));
   return exact.length > 0 ? exact : [...known].filter((path) => path.endsWith(`/${name}`));

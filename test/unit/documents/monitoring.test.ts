@@ -1,4 +1,7 @@
-/** The board for Grafana and the alerts for Prometheus: they ask for figures and labels that there are, and each in the way of its kind. */
+/**
+ * The board for Grafana and the alerts for Prometheus: they ask for figures and labels that there are, and each in the
+ * way of its kind.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

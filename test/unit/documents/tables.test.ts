@@ -1,4 +1,6 @@
-/** Tables of the documents render: every row has as many cells as its head. Each difference from Salt has its reason. */
+/**
+ * Tables of the documents render: every row has as many cells as its head. Each difference from Salt has its reason.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

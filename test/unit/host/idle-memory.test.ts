@@ -84,7 +84,8 @@ test('idle memory - the nursery that work has made is given back at once', { tim
     every: (_ms: number, each: () => void) => ((look = each), { cancel() {} }),
   };
   releaseMemoryAtRest(clock);
-  // V8's own threads may still be sweeping, so the first look may find no rest; and V8 itself gives a part back, but not all of it
+  // V8's own threads may still be sweeping, so the first look may find no rest; and V8 itself gives a part back, but
+  // not all of it
   while (nursery() > 2 ** 20) {
     look();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,6 @@
-/** Log-ins by OpenID Connect as the master checks them: nobody is let in by a token that is not good in every respect. */
+/**
+ * Log-ins by OpenID Connect as the master checks them: nobody is let in by a token that is not good in every respect.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** What 3006.16 does wrong and a later release has mended, on ours: the page docs/internals/later-releases.md lists it. */
+/**
+ * What 3006.16 does wrong and a later release has mended, on ours: the page docs/internals/later-releases.md lists it.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** Keeps arguments typed: a function's parameters say what they are, and its body does not convert what it was given. */
+/**
+ * Keeps arguments typed: a function's parameters say what they are, and its body does not convert what it was given.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -174,14 +176,19 @@ function boundNames(name: typescript.BindingName): string[] {
   return ts.isObjectBindingPattern(name) ? name.elements.map((element) => element.name.getText()) : [];
 }
 
-/** What holds arguments in a function: names of whole bags (`args.`), and of single arguments that were taken out of one. */
+/**
+ * What holds arguments in a function: names of whole bags (`args.`), and of single arguments that were taken out of
+ * one.
+ */
 function argumentNames(node: FunctionNode): string[] {
   const bags = node.parameters.filter(({ name }) => name.getText() === 'args').map(() => 'args.');
   const name = argumentsOf(node);
   return name === undefined ? bags : [...bags, ...boundNames(name)];
 }
 
-/** What a declaration takes out of the arguments: `const { a } = args`, `const a = args.b ?? null`, `const all = args`. */
+/**
+ * What a declaration takes out of the arguments: `const { a } = args`, `const a = args.b ?? null`, `const all = args`.
+ */
 function takenOut(
   { name, initializer }: typescript.VariableDeclaration,
   names: ReadonlySet<string>,

@@ -1,4 +1,7 @@
-/** Every recorded authentication, from both sides: our minion reads the master's reply, our master answers the minion's request. */
+/**
+ * Every recorded authentication, from both sides: our minion reads the master's reply, our master answers the minion's
+ * request.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Traffic recorded from real Salt (test/fixtures/README.md), read back: bytes are base64, and what JSON cannot say stands
- * as one-key maps.
+ * Traffic recorded from real Salt (test/fixtures/README.md), read back: bytes are base64, and what JSON cannot say
+ * stands as one-key maps.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

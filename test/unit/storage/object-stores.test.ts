@@ -1,4 +1,7 @@
-/** Buckets as environments and as pillar, against a stand-in of S3: signatures, pages, changes, and what a hostile bucket may cost. */
+/**
+ * Buckets as environments and as pillar, against a stand-in of S3: signatures, pages, changes, and what a hostile
+ * bucket may cost.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

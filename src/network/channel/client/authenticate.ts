@@ -1,4 +1,7 @@
-/** The minion's half of `_auth`: one attempt, every outcome (docs/internals/wire-protocol.md#authentication; salt/crypt.py, 3006.16). */
+/**
+ * The minion's half of `_auth`: one attempt, every outcome (docs/internals/wire-protocol.md#authentication;
+ * salt/crypt.py, 3006.16).
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Crypticle, generateKeyString, isKeyString } from '../../crypto/crypticle.ts';
 import type { RsaPrivateKey, RsaPublicKey } from '../../crypto/rsa.ts';
@@ -191,8 +194,8 @@ function readCredentials(
   if (sig === undefined || !masterKey.opensTo(sig, Buffer.from(digest))) {
     throw new AuthenticationError('The master did not sign the session key with its own key.');
   }
-  // the token was wrapped for the key we knew: another one, trusted on its signature or in open mode, cannot open it; with several
-  // masters that sign their keys it may even be the known one by now
+  // the token was wrapped for the key we knew: another one, trusted on its signature or in open mode, cannot open it;
+  // with several masters that sign their keys it may even be the known one by now
   if (sent !== undefined && !isNewKey && sent.wrappedFor.pem === masterKey.pem)
     verifyToken(content.get('token'), sent.token, client);
   const port = content.get('publish_port');

@@ -1,6 +1,7 @@
 /**
- * Under which shared keys this process has listened to publications, and since when. A minion that goes from one master of a cluster to
- * another, which has the same key, says there what it can have missed in between; it has missed nothing under a key that is new to it.
+ * Under which shared keys this process has listened to publications, and since when. A minion that goes from one master
+ * of a cluster to another, which has the same key, says there what it can have missed in between; it has missed nothing
+ * under a key that is new to it.
  */
 import { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Crypticle } from '../../crypto/crypticle.ts';
@@ -9,7 +10,9 @@ import { keyMarkOf } from './publication.ts';
 /** Each master has a new key every day; of those that were listened to longest ago nothing can be missed any more. */
 const KEYS_MAX = 512;
 
-/** Since when publications under a shared key are listened to. Kept in memory only: whoever starts has missed nothing. */
+/**
+ * Since when publications under a shared key are listened to. Kept in memory only: whoever starts has missed nothing.
+ */
 export class ListenedKeys {
   readonly #sinceMs = new BoundedMap<string, number>(KEYS_MAX);
 

@@ -1,7 +1,7 @@
 /**
  * What a minion believes about its master's key: the pinned file, first use, signed keys, the expected fingerprint
- * (docs/internals/keys-and-sessions.md#what-a-minion-believes-of-its-master; salt/crypt.py `verify_master`, 3006.16). Nothing
- * is written before the reply has been verified.
+ * (docs/internals/keys-and-sessions.md#what-a-minion-believes-of-its-master; salt/crypt.py `verify_master`, 3006.16).
+ * Nothing is written before the reply has been verified.
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { join } from 'node:path';

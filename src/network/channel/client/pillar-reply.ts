@@ -1,4 +1,7 @@
-/** The reply to `_pillar`: a key for this reply alone, wrapped for us, and signed data (docs/internals/wire-protocol.md#pillar). */
+/**
+ * The reply to `_pillar`: a key for this reply alone, wrapped for us, and signed data
+ * (docs/internals/wire-protocol.md#pillar).
+ */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { Crypticle, isKeyString, MacError } from '../../crypto/crypticle.ts';
 import { AuthenticationError, BrineError } from '../../../errors/errors.ts';
@@ -16,8 +19,8 @@ class BadPillarError extends BrineError {
 
 /**
  * @returns the pillar
- * @throws MacError when the master asks us to authenticate anew; AuthenticationError when the reply is not the master's;
- *   BadPillarError
+ * @throws MacError when the master asks us to authenticate anew; AuthenticationError when the reply is not the
+ *   master's; BadPillarError
  */
 export function openPillarReply(
   reply: Dict,
@@ -46,7 +49,8 @@ export function openPillarReply(
 }
 
 /**
- * A pillar that is none is an error, as in Salt: taken for an empty one, states would run with their defaults (CVE-2024-37088).
+ * A pillar that is none is an error, as in Salt: taken for an empty one, states would run with their defaults
+ * (CVE-2024-37088).
  * @throws BadPillarError
  */
 export function knownPillar(value: Value | undefined): Dict {

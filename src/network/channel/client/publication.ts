@@ -1,9 +1,9 @@
 /**
  * Publications as a minion takes them: signature, decryption, serial (docs/internals/wire-protocol.md#publications).
  *
- * Every master that we can join numbers what it publishes: Salt since 3004.1 (`serial` in salt/channel/server.py `wrap_payload`,
- * 3006.16 and 3007.8), and we need 3006.12 or 3007.4 for the session key. Only masters of a cluster (`cluster_id`, 3007) leave the
- * serial out, for whom there is `require_publish_serial: False`.
+ * Every master that we can join numbers what it publishes: Salt since 3004.1 (`serial` in salt/channel/server.py
+ * `wrap_payload`, 3006.16 and 3007.8), and we need 3006.12 or 3007.4 for the session key. Only masters of a cluster
+ * (`cluster_id`, 3007) leave the serial out, for whom there is `require_publish_serial: False`.
  */
 import { createHash } from 'node:crypto';
 import { MacError, type Crypticle } from '../../crypto/crypticle.ts';
@@ -44,7 +44,9 @@ export interface PublicationMemory {
 
 /** How strict a receiver is, and what it remembers. */
 export interface PublicationPolicy extends PublicationMemory {
-  /** `sign_pub_messages`: also masters that were never seen to sign must; a signature that is there is always checked */
+  /**
+   * `sign_pub_messages`: also masters that were never seen to sign must; a signature that is there is always checked
+   */
   readonly requireSignature: boolean;
   /** `require_publish_serial` */
   readonly requireSerial: boolean;
@@ -122,17 +124,17 @@ export class PublicationReader {
 }
 
 /**
- * The fields by which one of a master's signed replies can begin: those to `_auth` with `ret` or `enc`, pillar with `key`
- * (salt/channel/server.py, 2015.8 to 3007.8); the others in case a Salt orders them differently.
+ * The fields by which one of a master's signed replies can begin: those to `_auth` with `ret` or `enc`, pillar with
+ * `key` (salt/channel/server.py, 2015.8 to 3007.8); the others in case a Salt orders them differently.
  */
 const REPLY_FIELDS = ['ret', 'enc', 'key', 'nonce', 'pillar', 'pub_key', 'token', 'session'].map((name) =>
   Buffer.from([0xa0 | name.length, ...Buffer.from(name)]),
 );
 
 /**
- * True for bytes that a master signs as a reply. It has one key for all it signs, and Salt's repeats in replies what a peer made up
- * (`nonce` of any length), so that whoever holds the shared key can build a reply that opens as a publication. Sealed messages
- * begin with random bytes, which look like a reply once in 10^10.
+ * True for bytes that a master signs as a reply. It has one key for all it signs, and Salt's repeats in replies what a
+ * peer made up (`nonce` of any length), so that whoever holds the shared key can build a reply that opens as a
+ * publication. Sealed messages begin with random bytes, which look like a reply once in 10^10.
  */
 function isSignedReply(sealed: Buffer): boolean {
   const first = sealed[0] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * The masters of which this minion has seen a signed publication: from then on it takes no other from them, also after a restart
- * and with `sign_pub_messages: False`. One line for each master's public key, its fingerprint as `salt-key -F` shows it; whoever
- * wants unsigned publications of a master again removes its line and restarts the minion.
+ * The masters of which this minion has seen a signed publication: from then on it takes no other from them, also after
+ * a restart and with `sign_pub_messages: False`. One line for each master's public key, its fingerprint as `salt-key
+ * -F` shows it; whoever wants unsigned publications of a master again removes its line and restarts the minion.
  */
 import { appendFileSync, fsyncSync, openSync, closeSync } from 'node:fs';
 import { createFile, readTextIfExists } from '../../../host/files.ts';
@@ -68,7 +68,9 @@ export class SigningMastersFile implements SigningMasters {
     return this.#fingers;
   }
 
-  /** A file that cannot be read counts as empty, because without the master's commands nobody could repair this minion. */
+  /**
+   * A file that cannot be read counts as empty, because without the master's commands nobody could repair this minion.
+   */
   #read(): string[] {
     try {
       return (readTextIfExists(this.#path) ?? '').split('\n').filter((line) => line.trim() !== '');

@@ -1,4 +1,7 @@
-/** What the parts of a master ask of the one that ties it to the others of its cluster, over `cluster.ipc`, and that one of the request server. */
+/**
+ * What the parts of a master ask of the one that ties it to the others of its cluster, over `cluster.ipc`, and that one
+ * of the request server.
+ */
 import { ELSEWHERE_VERDICTS } from '../../channel/sessions-elsewhere.ts';
 import { contract } from '../contract.ts';
 import { count, fields, flag, oneOf, single, text } from '../fields.ts';

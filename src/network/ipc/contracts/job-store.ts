@@ -1,4 +1,6 @@
-/** What the master's workers, `salt` and `salt-run` ask of the process that owns the job cache, over `job_cache.ipc`. */
+/**
+ * What the master's workers, `salt` and `salt-run` ask of the process that owns the job cache, over `job_cache.ipc`.
+ */
 import { contract } from '../contract.ts';
 import {
   anything,

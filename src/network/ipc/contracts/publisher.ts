@@ -21,7 +21,9 @@ const absence = record({
   lost: byName(text),
   /** Those that were never seen; undefined when nobody can tell. */
   strange: optional(list(text)),
-  /** Since when (UTC) none of `strange` can have been connected; undefined while one that does not say who it is may be. */
+  /**
+   * Since when (UTC) none of `strange` can have been connected; undefined while one that does not say who it is may be.
+   */
   unseenSince: optional(text),
   /** The serial that the publication has. */
   serial: optional(count),

@@ -166,7 +166,10 @@ export const pythonHost = contract('the Python process', {
       test: flag,
       /** Whether each item of a generator is an event of the job. */
       tellsItems: flag,
-      /** What is no data may stay there, with something that stands for it in its place; tuples and ordered mappings are told as such. */
+      /**
+       * What is no data may stay there, with something that stands for it in its place; tuples and ordered mappings are
+       * told as such.
+       */
       exactly: flag,
       /** Of a state: `low`, `lowstate`, `running`. */
       state: optional(mapping),
@@ -226,7 +229,10 @@ export const pythonServices = contract('the program', {
       variants({ missing: {}, there: {}, here: { of: kind, file: text, path: text, fun: text } }),
     ),
   },
-  /** A file that is rendered goes into a function of a module, or comes back from it: what that takes is not the file's own time. */
+  /**
+   * A file that is rendered goes into a function of a module, or comes back from it: what that takes is not the file's
+   * own time.
+   */
   away: { asks: fields({ call: count, isAway: flag }) },
   /** Fires an event of the job. */
   event: { asks: fields({ call: count, suffix: text, data: mapping }), answers: single(flag) },

@@ -1,6 +1,6 @@
 /**
- * What the request server and its workers say to each other, over `workers.ipc`. All requests of all minions pass here, so they are
- * packed by hand: the request's own bytes are neither wrapped nor copied.
+ * What the request server and its workers say to each other, over `workers.ipc`. All requests of all minions pass here,
+ * so they are packed by hand: the request's own bytes are neither wrapped nor copied.
  */
 import type { ReplayCheck, Standing } from '../../channel/replay-guard.ts';
 import { contract, type Client } from '../contract.ts';

@@ -9,8 +9,8 @@ interface EndedConnection {
 }
 
 /**
- * A server that ends a connection without a word has usually refused what we are: it speaks another transport, wants TLS, or
- * does not accept our certificate.
+ * A server that ends a connection without a word has usually refused what we are: it speaks another transport, wants
+ * TLS, or does not accept our certificate.
  */
 export function closeError(
   error: Error | undefined,

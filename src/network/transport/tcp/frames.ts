@@ -1,7 +1,8 @@
 /**
  * The stream of Salt's tcp transport: msgpack maps `{head, body}` one behind the other, without a length before them
- * (salt/transport/frame.py; docs/internals/wire-protocol.md#transports). The end of a map is found while its bytes arrive: each
- * byte is looked at once, lengths are held against the limit when they are announced, and nothing is decoded here.
+ * (salt/transport/frame.py; docs/internals/wire-protocol.md#transports). The end of a map is found while its bytes
+ * arrive: each byte is looked at once, lengths are held against the limit when they are announced, and nothing is
+ * decoded here.
  */
 
 const HEAD_KEY = Buffer.from('a468656164', 'hex');
@@ -36,7 +37,10 @@ export class TcpFrameReader {
   /** The beginning of a map that has not arrived whole, and how much of the buffer it fills. */
   #held: Buffer | undefined;
   #heldBytes = 0;
-  /** Where the scan stands, from the start of the map; what is left to scan in each open container, and of a text or bytes. */
+  /**
+   * Where the scan stands, from the start of the map; what is left to scan in each open container, and of a text or
+   * bytes.
+   */
   #at = 0;
   #open: number[] = [];
   #skip = 0;

@@ -1,7 +1,7 @@
 /**
- * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those, and
- * to who has not said yet who it is (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never
- * waited for; one that never says who it is, too.
+ * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to
+ * those, and to who has not said yet who it is (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up
+ * is cut off, never waited for; one that never says who it is, too.
  */
 import type { Socket } from 'node:net';
 import { acceptStreams, type Acceptor } from '../accept.ts';
@@ -143,7 +143,8 @@ export class TcpPublisher implements PublishServer {
   #identify(peer: Peer, body: Buffer): void {
     const identity = this.#options.identifyByMessage?.(body);
     if (identity === undefined) {
-      // Salt compat: Salt leaves it connected, deaf to what is sent to its id; a peer that is cut off authenticates anew
+      // Salt compat: Salt leaves it connected, deaf to what is sent to its id; a peer that is cut off authenticates
+      // anew
       if (peer.id === undefined) peer.destroy(new Error('the peer does not prove which minion it is'));
       return;
     }

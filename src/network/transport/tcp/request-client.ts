@@ -1,4 +1,6 @@
-/** The client end of the tcp transport's request port: one connection, and each request carries its number in its head. */
+/**
+ * The client end of the tcp transport's request port: one connection, and each request carries its number in its head.
+ */
 import { openStream } from '../open-stream.ts';
 import { RequestQueue, type OpenRequestLink } from '../request-queue.ts';
 import type { RequestClientOptions } from '../transport.ts';

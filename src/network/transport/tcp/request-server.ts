@@ -1,4 +1,7 @@
-/** The request port of the tcp transport: takes requests from many peers, and sends each its reply with the head that it had. */
+/**
+ * The request port of the tcp transport: takes requests from many peers, and sends each its reply with the head that it
+ * had.
+ */
 import type { Socket } from 'node:net';
 import { acceptStreams, type Acceptor } from '../accept.ts';
 import { peerName } from '../peer-name.ts';

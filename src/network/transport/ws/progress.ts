@@ -1,6 +1,7 @@
 /**
- * Whether a WebSocket peer is in the middle of a message (RFC 6455, 5.2): the headers of its frames are read as they pass, nothing is
- * kept. Answers to pings may come between the frames of a message that never ends, so that they say nothing of it.
+ * Whether a WebSocket peer is in the middle of a message (RFC 6455, 5.2): the headers of its frames are read as they
+ * pass, nothing is kept. Answers to pings may come between the frames of a message that never ends, so that they say
+ * nothing of it.
  */
 
 const FINAL = 0x80;
@@ -8,8 +9,8 @@ const CONTROL = 0x08;
 const MASKED = 0x80;
 const MASK_BYTES = 4;
 /**
- * What one piece of a message costs beside its bytes: each frame, and each chunk of a frame that has not come whole, is a buffer of its own.
- * A message in frames of one byte each takes some thirty times the bytes that were sent for it.
+ * What one piece of a message costs beside its bytes: each frame, and each chunk of a frame that has not come whole, is
+ * a buffer of its own. A message in frames of one byte each takes some thirty times the bytes that were sent for it.
  */
 const PIECE_BYTES = 256;
 

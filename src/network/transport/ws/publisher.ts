@@ -1,7 +1,8 @@
 /**
- * The publish port of the ws transport: everybody gets everything, each publication as one binary message (salt/transport/ws.py
- * `PublishServer`, 3007.8). A peer that cannot keep up is cut off, never waited for. Salt's subscribers never say who they are, so that
- * those who do not are given all the time there is, but only so many of them.
+ * The publish port of the ws transport: everybody gets everything, each publication as one binary message
+ * (salt/transport/ws.py `PublishServer`, 3007.8). A peer that cannot keep up is cut off, never waited for. Salt's
+ * subscribers never say who they are, so that those who do not are given all the time there is, but only so many of
+ * them.
  */
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';

@@ -1,6 +1,7 @@
 /**
- * The client end of the ws transport's request port. A connection carries one request at a time, because nothing says which reply
- * is whose; a few connections stand side by side, and one is kept for the next request (Salt's opens one for each).
+ * The client end of the ws transport's request port. A connection carries one request at a time, because nothing says
+ * which reply is whose; a few connections stand side by side, and one is kept for the next request (Salt's opens one
+ * for each).
  */
 import type { RawData, WebSocket } from 'ws';
 import { contained } from '../contained.ts';

@@ -1,6 +1,6 @@
 /**
- * The request port of the ws transport: one message is one request, and the replies of a connection come in the order of its
- * requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
+ * The request port of the ws transport: one message is one request, and the replies of a connection come in the order
+ * of its requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
  */
 import type { RawData } from 'ws';
 import type { Address } from '../address.ts';

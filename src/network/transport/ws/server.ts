@@ -1,4 +1,6 @@
-/** What both ports of the ws transport share: HTTP upgrades on any path, binary frames, pings to peers that are silent. */
+/**
+ * What both ports of the ws transport share: HTTP upgrades on any path, binary frames, pings to peers that are silent.
+ */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -155,7 +157,9 @@ export class WsServer {
     for (const { socket } of this.peers) socket.terminate();
   }
 
-  /** The server of `node:http` watches no connections that it has not accepted itself: the time for the upgrade is ours. */
+  /**
+   * The server of `node:http` watches no connections that it has not accepted itself: the time for the upgrade is ours.
+   */
   #connection(stream: Socket): void {
     const from = peerName(stream);
     const deadline = this.#options.clock.after(

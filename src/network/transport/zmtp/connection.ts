@@ -7,7 +7,9 @@ import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './f
 
 /** A process that was held up itself finds its peers' signs of life unread: they get this long to be read. */
 const UNREAD_GRACE_MS = 1_000;
-/** With so much on its way to a peer, that is our sign of life: one that pings and reads nothing gets no more answers. */
+/**
+ * With so much on its way to a peer, that is our sign of life: one that pings and reads nothing gets no more answers.
+ */
 const PONG_QUEUE_BYTES_MAX = 64 * 1024;
 /** Time for a peer to finish its half of the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;

@@ -29,7 +29,8 @@ export class ZmtpError extends Error {
 }
 
 /**
- * Our half of the handshake: greeting and READY in one piece. Minor version 0 makes libzmq send subscriptions as messages.
+ * Our half of the handshake: greeting and READY in one piece. Minor version 0 makes libzmq send subscriptions as
+ * messages.
  * @param extra further properties of READY; peers ignore those that they do not know
  */
 export function handshake(

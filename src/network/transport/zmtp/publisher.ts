@@ -1,4 +1,7 @@
-/** The publish port: one message to every peer whose subscription fits. A peer that cannot keep up is cut off, never waited for. */
+/**
+ * The publish port: one message to every peer whose subscription fits. A peer that cannot keep up is cut off, never
+ * waited for.
+ */
 import type { Socket } from 'node:net';
 import { peerName } from '../peer-name.ts';
 import { acceptStreams, type Acceptor } from '../accept.ts';
@@ -35,7 +38,9 @@ interface Peer {
   readonly topics: Set<string>;
   /** Who the peer has proved to be. */
   id: string | undefined;
-  /** What it has missed, until that has been sent; what is published meanwhile is sent with it, because order matters. */
+  /**
+   * What it has missed, until that has been sent; what is published meanwhile is sent with it, because order matters.
+   */
   missed: Missed | undefined;
   /** When it said so, on the monotonic clock. */
   askedAtMs: number;

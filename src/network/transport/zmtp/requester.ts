@@ -1,7 +1,7 @@
 /**
  * The client end of the request channel: one connection, many requests under way at once. Each request carries an id
- * before the empty delimiter, as a correlating REQ does; every ROUTER/REP chain echoes it, so replies find their request in
- * whatever order they come.
+ * before the empty delimiter, as a correlating REQ does; every ROUTER/REP chain echoes it, so replies find their
+ * request in whatever order they come.
  */
 import { connect } from 'node:net';
 import { connectOptions } from '../address.ts';

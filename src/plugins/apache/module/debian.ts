@@ -1,4 +1,7 @@
-/** What Debian's Apache has enabled: links beside the configuration, and `a2enmod` and its kin. Follows 3006.16 salt/modules/deb_apache.py. */
+/**
+ * What Debian's Apache has enabled: links beside the configuration, and `a2enmod` and its kin. Follows 3006.16
+ * salt/modules/deb_apache.py.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { findProgram } from '../../../host/which.ts';
 import { isLink } from '../../../python/paths.ts';
@@ -49,7 +52,10 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Runs one of the programs. @throws CommandExecutionError where it is missing; Salt returns the exception instead of raising it */
+/**
+ * Runs one of the programs.
+ * @throws CommandExecutionError where it is missing; Salt returns the exception instead of raising it
+ */
 async function switched(ctx: ModuleContext, kind: Kind, given: Value, isOn: boolean): Promise<Dict> {
   const program = `a2${isOn ? 'en' : 'dis'}${kind.word}`;
   if (kind.isGuarded === true && findProgram(program) === undefined)

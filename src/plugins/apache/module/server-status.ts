@@ -15,7 +15,8 @@ const SCOREBOARD = [...'_SRWKDCLGI.'];
 
 /** A figure: a whole number, or one with a fraction; texts stay what they are. */
 function figure(text: string): Value {
-  // Salt compat: newer servers report texts too (the name of the server), over which Salt's function fails with a ValueError.
+  // Salt compat: newer servers report texts too (the name of the server), over which Salt's function fails with a
+  // ValueError.
   if (text === '' || !Number.isFinite(Number(text))) return text;
   return /^\d+$/.test(text) ? Number(text) : float(Number(text));
 }

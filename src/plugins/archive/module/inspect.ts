@@ -1,4 +1,6 @@
-/** Looking into an archive before it is unpacked: `archive.*` and `archive.extracted` do so before they touch anything. */
+/**
+ * Looking into an archive before it is unpacked: `archive.*` and `archive.extracted` do so before they touch anything.
+ */
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirName, isFile, joinPath, pathExists } from '../../../python/paths.ts';
 import { runProcess } from '../../../host/process.ts';
@@ -40,7 +42,11 @@ export interface Unpacked {
   readonly cleans?: boolean;
 }
 
-/** A tar archive. @param words options of `tar` to unpack with; the archive is not among them @throws UnsafeArchiveError */
+/**
+ * A tar archive.
+ * @param words options of `tar` to unpack with; the archive is not among them
+ * @throws UnsafeArchiveError
+ */
 export async function inspectTar(unpacked: Unpacked, words: readonly string[] = []): Promise<void> {
   // what is not there, the program says itself
   if (!isFile(unpacked.path)) return;

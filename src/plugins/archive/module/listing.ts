@@ -114,7 +114,10 @@ export function archiveFormat(name: string): string | undefined {
   return /\.(zip|rar)$/.exec(path)?.[1];
 }
 
-/** An address up to the end of its file's name, of which `?` and `#` may be a part on this machine and on the file server. */
+/**
+ * An address up to the end of its file's name, of which `?` and `#` may be a part on this machine and on the file
+ * server.
+ */
 function fileNameIn(address: string): string {
   if (isSaltUrl(address)) return parseSaltUrl(address).path;
   const { host, path } = parseUrl(address);

@@ -1,7 +1,7 @@
 /**
- * What the members of an archive may be called and point to. An archive with one member that would lead out of the folder it is
- * unpacked into is refused as a whole, before anything is removed, written or given to an owner: whoever made it meant harm or made a
- * mistake, and the rest of it is no better.
+ * What the members of an archive may be called and point to. An archive with one member that would lead out of the
+ * folder it is unpacked into is refused as a whole, before anything is removed, written or given to an owner: whoever
+ * made it meant harm or made a mistake, and the rest of it is no better.
  */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { isLink, joinPath, realPath } from '../../../python/paths.ts';
@@ -82,7 +82,10 @@ function belowLink(name: string, links: Links): string | undefined {
     : `would be written through the link ${pyRepr(above)} of the archive`;
 }
 
-/** Follows a link as the system would, on what the archive holds: a `..` behind another link goes up from where that points to. */
+/**
+ * Follows a link as the system would, on what the archive holds: a `..` behind another link goes up from where that
+ * points to.
+ */
 function leadsOut(name: string, target: string, links: Links): boolean {
   const at = partsOf(name).slice(0, -1);
   const rest: string[] = [];

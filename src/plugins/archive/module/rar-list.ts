@@ -1,4 +1,6 @@
-/** The members of a rar archive, out of what `rar lt` and `unrar lt` print: a block of `field: value` lines for each. */
+/**
+ * The members of a rar archive, out of what `rar lt` and `unrar lt` print: a block of `field: value` lines for each.
+ */
 import type { ArchiveMember } from './members.ts';
 
 /** @param text the program's output */

@@ -1,6 +1,7 @@
 /**
- * `archive.unzip` and `archive.zip` (3006.16 salt/modules/archive.py, 3.11 Lib/zipfile.py). Stricter than both: nothing is written,
- * linked or given a mode outside of the folder it was meant for; an archive with such names or links is refused as a whole.
+ * `archive.unzip` and `archive.zip` (3006.16 salt/modules/archive.py, 3.11 Lib/zipfile.py). Stricter than both: nothing
+ * is written, linked or given a mode outside of the folder it was meant for; an archive with such names or links is
+ * refused as a whole.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync, symlinkSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * A copy of a ZIP archive in which nothing is encrypted any more, for programs that take a password as an argument only, where every user
- * of the machine reads it. The copy lies in a folder that only its owner may enter, and is gone as soon as the program has ended.
+ * A copy of a ZIP archive in which nothing is encrypted any more, for programs that take a password as an argument
+ * only, where every user of the machine reads it. The copy lies in a folder that only its owner may enter, and is gone
+ * as soon as the program has ended.
  */
 import {
   closeSync,
@@ -102,7 +103,10 @@ function mark(fd: number, at: number, { head, fields, extraBytes }: Header): voi
   writeAt(fd, head, at);
 }
 
-/** The same for a packed size beyond 32 bits, which stands in an extra field, behind the other size where that is one, too. */
+/**
+ * The same for a packed size beyond 32 bits, which stands in an extra field, behind the other size where that is one,
+ * too.
+ */
 function shortenBigSize(
   fd: number,
   extraAt: number,

@@ -20,7 +20,8 @@ export async function linkTargetOf(zip: ZipReader, entry: ZipEntry, password?: s
 }
 
 /**
- * The members by all names they have: one with a Unicode name besides stands here twice, because `unzip` unpacks it by that.
+ * The members by all names they have: one with a Unicode name besides stands here twice, because `unzip` unpacks it by
+ * that.
  * @throws ZipError when a link cannot be read
  */
 export async function zipMembers(zip: ZipReader, password: string | undefined): Promise<ArchiveMember[]> {

@@ -1,4 +1,7 @@
-/** Reading ZIP archives, with Python's words for what is wrong (3.11 Lib/zipfile.py). Files are streamed, so that size costs no memory. */
+/**
+ * Reading ZIP archives, with Python's words for what is wrong (3.11 Lib/zipfile.py). Files are streamed, so that size
+ * costs no memory.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
@@ -29,14 +32,16 @@ export interface ZipEntry {
   /** The name with what follows a NUL in it, where Python has it end. */
   readonly fullName: string;
   /**
-   * The name that Info-ZIP's Unicode field (0x7075) gives the entry besides, where there is one: the program `unzip` writes to it, Python
-   * does not know it.
+   * The name that Info-ZIP's Unicode field (0x7075) gives the entry besides, where there is one: the program `unzip`
+   * writes to it, Python does not know it.
    */
   readonly unicodeName: string | undefined;
   /** Unix mode with the file's type, 0 when the archive does not say. */
   readonly mode: number;
   readonly isEncrypted: boolean;
-  /** What the last of the twelve bytes in front of an encrypted content is, once the right password has decrypted them. */
+  /**
+   * What the last of the twelve bytes in front of an encrypted content is, once the right password has decrypted them.
+   */
   readonly passwordCheck: number;
   readonly method: number;
   readonly crc: number;
@@ -72,8 +77,8 @@ export class ZipReader {
   }
 
   /**
-   * The content of an entry, piece by piece. Checks its sum at the end; the first piece is empty, and comes once the password
-   * is found to be right.
+   * The content of an entry, piece by piece. Checks its sum at the end; the first piece is empty, and comes once the
+   * password is found to be right.
    * @throws ZipError for a password that is missing or wrong, BadZipError for damage
    */
   async *content(entry: ZipEntry, password?: Uint8Array): AsyncGenerator<Buffer, void> {
@@ -229,7 +234,10 @@ function readEntry(
   };
 }
 
-/** Salt compat: names without the mark for UTF-8 are of code page 437; those that are UTF-8 all the same are read as that. */
+/**
+ * Salt compat: names without the mark for UTF-8 are of code page 437; those that are UTF-8 all the same are read as
+ * that.
+ */
 function entryName(bytes: Buffer, flags: number): string {
   const text = decodeUtf8(bytes);
   return (flags & UTF8_NAMES) !== 0 || text !== undefined ? (text ?? '') : bytes.toString('latin1');

@@ -15,7 +15,10 @@ export interface Execution {
   readonly load_path: Value;
 }
 
-/** Carries out commands and saves what they change. @param isTest write nothing, only tell whether something would be */
+/**
+ * Carries out commands and saves what they change.
+ * @param isTest write nothing, only tell whether something would be
+ */
 export async function executeCommands(
   ctx: ModuleContext,
   { context, lens, commands, load_path }: Execution,

@@ -1,4 +1,6 @@
-/** Changing files through `augtool`: first without writing anything, then in earnest, if there is something to write. */
+/**
+ * Changing files through `augtool`: first without writing anything, then in earnest, if there is something to write.
+ */
 import { pyStr } from '../../../python/values/repr.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { printedNodes } from './answers.ts';
@@ -49,8 +51,8 @@ async function attempt(
 }
 
 /**
- * Carries out commands and saves what they change. A command that fails, or a file that cannot be written, is found before anything is
- * written.
+ * Carries out commands and saves what they change. A command that fails, or a file that cannot be written, is found
+ * before anything is written.
  * @param isTest write nothing, only tell whether something would be
  */
 export async function saveChanges(

@@ -1,4 +1,7 @@
-/** Running `augtool`, which does here what the binding for Python does for Salt. Follows 3006.16 salt/modules/augeas_cfg.py. */
+/**
+ * Running `augtool`, which does here what the binding for Python does for Salt. Follows 3006.16
+ * salt/modules/augeas_cfg.py.
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { findProgram } from '../../../host/which.ts';
 import { isDir } from '../../../python/paths.ts';
@@ -48,7 +51,9 @@ export function valueWord(value: string): string {
   return `"${escapedBreaks(checked(value).replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** A path as one word of a command: within brackets it stands as it is, outside of them blanks and quotes are escaped. */
+/**
+ * A path as one word of a command: within brackets it stands as it is, outside of them blanks and quotes are escaped.
+ */
 export function pathWord(path: string): string {
   let [out, depth] = ['', 0];
   for (const [piece] of checked(path).matchAll(/\\[\][|/=()!,]|[^]/g)) {

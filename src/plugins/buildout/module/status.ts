@@ -1,4 +1,7 @@
-/** What functions of `buildout` return: how it ended, and what was noted on the way (3006.16 salt/modules/zcbuildout.py). */
+/**
+ * What functions of `buildout` return: how it ended, and what was noted on the way (3006.16
+ * salt/modules/zcbuildout.py).
+ */
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 
 const RULE = `${'-'.repeat(80)}\n`;

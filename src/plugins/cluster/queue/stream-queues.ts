@@ -1,7 +1,7 @@
 /**
- * Queues of the backend `sqlite` where the master is one of a cluster: they are the cluster's, in a stream of NATS, so that an item that was put
- * in at one master is taken out at any, once. An item that is being taken is held by a message beside it, which ends by itself: what is taken by
- * a process that dies comes back.
+ * Queues of the backend `sqlite` where the master is one of a cluster: they are the cluster's, in a stream of NATS, so
+ * that an item that was put in at one master is taken out at any, once. An item that is being taken is held by a
+ * message beside it, which ends by itself: what is taken by a process that dies comes back.
  */
 import { createHash } from 'node:crypto';
 import { clusterSettings } from '../../../config/cluster.ts';

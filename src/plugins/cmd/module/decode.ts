@@ -4,7 +4,9 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import type { Value } from '../../../python/values/value.ts';
 
-/** Python's names for the encodings that map each byte to the character of that number, as they are normalised below. */
+/**
+ * Python's names for the encodings that map each byte to the character of that number, as they are normalised below.
+ */
 const LATIN_1 = new Set(['latin-1', 'latin1', 'latin', 'l1', 'iso-8859-1', 'iso8859-1', '8859', 'cp819']);
 const ASCII = new Set(['ascii', 'us-ascii', '646']);
 const CP1252 = new Set(['cp1252', 'windows-1252', '1252']);

@@ -238,8 +238,8 @@ type StartSettings = Parameters<typeof startProcess>[1] & object;
 const SHELL_SYNTAX = /[|;<>$`*&]/;
 
 /**
- * Why a command could not be started: the reason first. Salt compat: Salt says it last, behind its own settings, all variables of the
- * environment and the standard input, and so with their secrets.
+ * Why a command could not be started: the reason first. Salt compat: Salt says it last, behind its own settings, all
+ * variables of the environment and the standard input, and so with their secrets.
  */
 function notStarted({ command, cwd, env, level }: Plan, error: SpawnError): string {
   const given = level === undefined ? 'REDACTED' : command.given;

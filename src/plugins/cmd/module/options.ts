@@ -31,11 +31,12 @@ export function textOf(value: Value): string {
 }
 
 /**
- * Whether a shell runs the command, when the caller has left it open: yes when the call comes straight from a job (then it has
- * `__pub_jid`; calls between modules have none), or with `cmd_safe: False` in the configuration (3008
+ * Whether a shell runs the command, when the caller has left it open: yes when the call comes straight from a job (then
+ * it has `__pub_jid`; calls between modules have none), or with `cmd_safe: False` in the configuration (3008
  * salt/modules/cmdmod.py `_python_shell_default`; 3006.16 asked for `shell` instead, which 3006.17 took back).
  *
- * Salt compat: a list of words is run as it is. Salt hands it to the shell, which takes the first word and drops the others.
+ * Salt compat: a list of words is run as it is. Salt hands it to the shell, which takes the first word and drops the
+ * others.
  */
 export function withShellDefault(ctx: ModuleContext, options: Dict): Dict {
   if (option(options, 'python_shell') !== null || Array.isArray(options.get('cmd'))) return options;

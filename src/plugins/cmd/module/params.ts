@@ -82,7 +82,9 @@ export function params(names: string, defaults: Readonly<Record<string, Value>> 
   );
 }
 
-/** The parameters of a function of `cmd`: there the shell is that of who started the minion, unless another is named. */
+/**
+ * The parameters of a function of `cmd`: there the shell is that of who started the minion, unless another is named.
+ */
 function commandParams(names: string, defaults: Readonly<Record<string, Value>> = {}): Params {
   return {
     ...params(names, defaults),

@@ -11,7 +11,8 @@ const KNOWN_ENGINES = new Set(['jinja', 'mako', 'wempy', 'genshi', 'cheetah', 'p
 const JINJA_MARKUP = /\{[{%#]/;
 
 /**
- * Renders a command, its folder or a script, when the options name an engine. Text without any markup is its own rendering.
+ * Renders a command, its folder or a script, when the options name an engine. Text without any markup is its own
+ * rendering.
  * @param options of the call: `template`, `saltenv`, `pillar`
  * @param context further variables, which win
  * @throws CommandExecutionError for an unknown engine, and when the template fails

@@ -17,8 +17,8 @@ import { withTempFile } from '../../shared/temp-file.ts';
 /**
  * Fetches a script and runs it (3008 salt/modules/cmdmod.py `script`; 3006.16 hands text over as one argument).
  * @returns the mapping of `cmd.run_all`; one with `cache_error` when there is no such script
- * @throws CommandExecutionError when the script cannot be started. Salt compat: Salt writes that into its log and returns an
- *   empty mapping, as if all were well
+ * @throws CommandExecutionError when the script cannot be started. Salt compat: Salt writes that into its log and
+ *   returns an empty mapping, as if all were well
  */
 export async function runScript(ctx: ModuleContext, given: Dict): Promise<Dict> {
   const options = withShellDefault(ctx, given);
@@ -74,7 +74,8 @@ async function runHere(ctx: ModuleContext, source: string, { call, path, args }:
   try {
     return outcomeDict(await runCommand(ctx, plainCall(call, [path, ...args]), { merged: false }));
   } catch (error) {
-    // Salt compat: without `#!` in its first line, a shell that was to take part reads the script; Salt does not start it then
+    // Salt compat: without `#!` in its first line, a shell that was to take part reads the script; Salt does not start
+    // it then
     const shell = textOption(call, 'shell') ?? '/bin/sh';
     const isText = spawnErrorOf(error)?.code === 'ENOEXEC' && isSet(call, 'python_shell');
     return isText ? runOf(ctx, source, plainCall(call, [shell, path, ...args])) : refuse(source, error);
@@ -110,8 +111,8 @@ function refuse(source: string, error: unknown): never {
 }
 
 /**
- * Text is split into words as a shell would do it, a list is taken word by word. Salt compat: there a number is a TypeError, but 0,
- * which is left out.
+ * Text is split into words as a shell would do it, a list is taken word by word. Salt compat: there a number is a
+ * TypeError, but 0, which is left out.
  */
 function argumentsOf(args: Value): Value[] {
   if (Array.isArray(args)) return args;

@@ -46,7 +46,10 @@ function readShells(): string[] | undefined {
   }
 }
 
-/** Version and path of an interpreter (3006.16 salt/modules/cmdmod.py `shell_info`, which fails on Python 3: ours answers). */
+/**
+ * Version and path of an interpreter (3006.16 salt/modules/cmdmod.py `shell_info`, which fails on Python 3: ours
+ * answers).
+ */
 export async function shellInfo(ctx: ModuleContext, shell: string): Promise<Dict> {
   const known = INTERPRETERS.get(shell);
   if (!known) {

@@ -28,7 +28,8 @@ interface Report {
 }
 
 /**
- * The result of a command whose output tells what it has changed: a JSON mapping, or `name=value` words in the last line.
+ * The result of a command whose output tells what it has changed: a JSON mapping, or `name=value` words in the last
+ * line.
  * @param state the result as of any command: its changes are what `cmd.run_all` gave
  * @throws PythonError when `changed` is neither yes nor no
  */

@@ -7,7 +7,10 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
-/** What an answer may be, and how long it may take, unless the options http_max_body and http_request_timeout allow less. */
+/**
+ * What an answer may be, and how long it may take, unless the options http_max_body and http_request_timeout allow
+ * less.
+ */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 const ANSWER_SECONDS_MAX = 60;
 const OK = 200;

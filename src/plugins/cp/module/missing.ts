@@ -33,7 +33,10 @@ export function tellNoFolder(ctx: Pick<ModuleContext, 'log'>, url: string, folde
   );
 }
 
-/** Whether somebody waits for the answer of this function: states and other functions look with it for what may be missing. */
+/**
+ * Whether somebody waits for the answer of this function: states and other functions look with it for what may be
+ * missing.
+ */
 export function isAskedFor(ctx: Pick<ModuleContext, 'job'>, fun: string): boolean {
   return ctx.job.fun === fun;
 }

@@ -17,7 +17,8 @@ const PIECE_BYTES_MAX = 256 * 1024 * 1024;
 /**
  * Writes whole files.
  * @param files path on the machine of `salt-cp` to content
- * @returns `{path: True|False}`, with a sentence in place of False where the disk takes nothing, or `Destination unavailable`
+ * @returns `{path: True|False}`, with a sentence in place of False where the disk takes nothing, or `Destination
+ *   unavailable`
  */
 export function receiveFiles(files: Dict, dest: string): Value {
   const written: Dict = new Map();

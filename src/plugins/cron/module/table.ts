@@ -121,7 +121,10 @@ export function tableDict(table: CronTable): Dict {
   });
 }
 
-/** Whether a variable has a value. Salt compat: Salt writes one without a value as `""`, and takes that for another one at each run. */
+/**
+ * Whether a variable has a value. Salt compat: Salt writes one without a value as `""`, and takes that for another one
+ * at each run.
+ */
 export function isSameVariable(now: Value, wanted: Value): boolean {
   const text = (value: Value): string => (value === null || value === '""' ? '' : pyStr(value));
   return text(now) === text(wanted);

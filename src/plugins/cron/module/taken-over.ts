@@ -1,6 +1,6 @@
 /**
- * Jobs that a wanted one takes over, so that a command is not run twice: a line above those that Salt manages, and a job that had no
- * identifier but its command.
+ * Jobs that a wanted one takes over, so that a command is not run twice: a line above those that Salt manages, and a
+ * job that had no identifier but its command.
  *
  * Salt compat: Salt looks at neither and adds a second job.
  */
@@ -52,7 +52,10 @@ const NAMED: Readonly<Partial<Record<TimeField, readonly string[]>>> = {
   dayweek: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
 };
 
-/** One way to write a time that cron lets write in several: `07` and `7`, `mon` and `1`, 0 and 7 for Sunday, a step of one. */
+/**
+ * One way to write a time that cron lets write in several: `07` and `7`, `mon` and `1`, 0 and 7 for Sunday, a step of
+ * one.
+ */
 function plainTime(field: TimeField, text: string): string {
   const numbered = text
     .toLowerCase()
@@ -74,7 +77,9 @@ function isAtTimeOf(job: CronJob, { times, spec }: WantedLine): boolean {
   });
 }
 
-/** The job of an unmanaged line with the command and the times of the wanted one; undefined when the line is another. */
+/**
+ * The job of an unmanaged line with the command and the times of the wanted one; undefined when the line is another.
+ */
 export function unmanagedTwin(line: string, wanted: WantedLine): CronJob | undefined {
   const job = unmanagedJob(line);
   return job?.cmd === wanted.cmd && isAtTimeOf(job, wanted) ? job : undefined;
@@ -85,7 +90,9 @@ export function isNamedByCommand(job: Pick<CronJob, 'cmd' | 'identifier'>, cmd: 
   return job.cmd === cmd && job.identifier === cmd;
 }
 
-/** Whether a job that is named by its command is the wanted one before it had an identifier: it runs at the same times. */
+/**
+ * Whether a job that is named by its command is the wanted one before it had an identifier: it runs at the same times.
+ */
 export function isUnnamedTwin(
   job: CronJob,
   wanted: WantedLine & { readonly identifier: string | null },

@@ -42,8 +42,8 @@ function isWantedWithout(ctx: StateContext, user: Value, cmd: string): boolean {
 }
 
 /**
- * Whether a job was managed without an identifier before it got the wanted one: nothing has that one, a job has its command for a
- * name, and no other state of the run is for that.
+ * Whether a job was managed without an identifier before it got the wanted one: nothing has that one, a job has its
+ * command for a name, and no other state of the run is for that.
  */
 export async function hadNoIdentifier(ctx: StateContext, user: Value, wanted: Dict): Promise<boolean> {
   const cmd = pyStr(wanted.get('cmd') ?? '');
@@ -60,7 +60,8 @@ export async function hadNoIdentifier(ctx: StateContext, user: Value, wanted: Di
 
 /**
  * Looks for a job.
- * @param wanted `cmd`, `identifier` and, where they matter, `comment`, `commented`, times or `special`; what is null may be anything
+ * @param wanted `cmd`, `identifier` and, where they matter, `comment`, `commented`, times or `special`; what is null
+ *   may be anything
  * @param takesOver whether a job that is not known by the identifier yet counts, as `cron.present` takes it over
  */
 export async function cronStatus(

@@ -1,4 +1,7 @@
-/** Where the Docker daemon listens (3006.16 salt/modules/dockermod.py `_get_client`; the forms are those of `DOCKER_HOST`). */
+/**
+ * Where the Docker daemon listens (3006.16 salt/modules/dockermod.py `_get_client`; the forms are those of
+ * `DOCKER_HOST`).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
@@ -34,7 +37,10 @@ async function option(ctx: ModuleContext, name: string): Promise<Value> {
   return (await ctx.functions.call('config.option', [name, null])) ?? null;
 }
 
-/** The address of the configuration: `docker.url`, else `DOCKER_HOST`, else the socket. @throws CommandExecutionError */
+/**
+ * The address of the configuration: `docker.url`, else `DOCKER_HOST`, else the socket.
+ * @throws CommandExecutionError
+ */
 export async function daemonAddress(ctx: ModuleContext): Promise<DaemonAddress> {
   const machine = await option(ctx, 'docker.machine');
   if (truthy(machine))
@@ -45,7 +51,10 @@ export async function daemonAddress(ctx: ModuleContext): Promise<DaemonAddress> 
   return parseAddress(truthy(url) ? pyStr(url) : (process.env['DOCKER_HOST'] ?? ''));
 }
 
-/** The version of the API that the configuration asks for (`docker.version`), as the beginning of a path; empty without one. */
+/**
+ * The version of the API that the configuration asks for (`docker.version`), as the beginning of a path; empty without
+ * one.
+ */
 export async function versionPrefix(ctx: ModuleContext): Promise<string> {
   const version = await option(ctx, 'docker.version');
   const text = truthy(version) ? pyStr(version) : 'auto';

@@ -1,4 +1,7 @@
-/** Parameters that functions and states of Docker share, and a word about those of Python's client that have no effect here. */
+/**
+ * Parameters that functions and states of Docker share, and a word about those of Python's client that have no effect
+ * here.
+ */
 import { pyRepr } from '../../../python/values/repr.ts';
 import { truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';

@@ -172,7 +172,10 @@ const CONFIG_FIELDS: ReadonlyMap<string, HostField> = new Map<string, HostField>
 ]);
 const FLAGS = ['detach', 'stdin_open', 'tty', 'network_disabled', 'host_config', 'use_config_proxy'];
 
-/** The body of a request for a container, and the keywords that it has no use for. @throws CommandExecutionError, SaltInvocationError */
+/**
+ * The body of a request for a container, and the keywords that it has no use for.
+ * @throws CommandExecutionError, SaltInvocationError
+ */
 export function containerConfig(
   image: string,
   keywords: Dict,

@@ -57,7 +57,10 @@ export async function resolveImageId(ctx: ModuleContext, name: string): Promise<
   }
 }
 
-/** The first tag of an image, or all; its id where it has none, false where there is no such image. @throws CommandExecutionError when the daemon cannot be asked */
+/**
+ * The first tag of an image, or all; its id where it has none, false where there is no such image.
+ * @throws CommandExecutionError when the daemon cannot be asked
+ */
 export async function resolveTag(ctx: ModuleContext, name: string, isAll: boolean): Promise<Value> {
   let found: Dict;
   try {

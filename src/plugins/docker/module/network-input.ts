@@ -1,4 +1,7 @@
-/** Keywords of networks (3006.16 salt/utils/dockermod/translate/network.py, salt/utils/dockermod/__init__.py `create_ipam_config`). */
+/**
+ * Keywords of networks (3006.16 salt/utils/dockermod/translate/network.py, salt/utils/dockermod/__init__.py
+ * `create_ipam_config`).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';

@@ -40,7 +40,11 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 /** Left out where they are false, as the daemon's own are. */
 const FLAGS = ['enable_ipv6', 'internal'];
 
-/** Has the daemon make a network. @param config translated keywords with `ipam` @throws CommandExecutionError for one that is unknown */
+/**
+ * Has the daemon make a network.
+ * @param config translated keywords with `ipam`
+ * @throws CommandExecutionError for one that is unknown
+ */
 export async function makeNetwork(ctx: ModuleContext, name: string, config: Dict): Promise<Value> {
   const body = dict({ Name: name });
   for (const [key, value] of config) {

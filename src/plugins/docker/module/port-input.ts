@@ -1,4 +1,7 @@
-/** Ports of containers, as `docker run -p` and `--expose` take them (3006.16 salt/utils/dockermod/translate/container.py). */
+/**
+ * Ports of containers, as `docker run -p` and `--expose` take them (3006.16
+ * salt/utils/dockermod/translate/container.py).
+ */
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, isInt, type Dict, type Value } from '../../../python/values/value.ts';
 import { requireIp, splitText, wrong, type TranslateOptions } from './translate.ts';

@@ -177,7 +177,10 @@ function labels(value: Value): Dict {
   return out;
 }
 
-/** Mappings with these fields, of texts with colons between the values. @param fill what stands for values that are missing */
+/**
+ * Mappings with these fields, of texts with colons between the values.
+ * @param fill what stands for values that are missing
+ */
 export function fieldsOf(value: Value, names: readonly string[], fill?: string): Dict[] {
   const given = Array.isArray(value) ? value : splitText(pyStr(value));
   return given.map((item): Dict => {

@@ -3,7 +3,10 @@ import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 
-/** The id of an image, which is fetched where it is not there; false in test mode then. @throws CommandExecutionError */
+/**
+ * The id of an image, which is fetched where it is not there; false in test mode then.
+ * @throws CommandExecutionError
+ */
 export async function requiredImage(ctx: StateContext, image: string, changes: Dict): Promise<Value> {
   const id = await ctx.functions.call('docker.resolve_image_id', [image]);
   if (id !== false || ctx.state.test) return id;

@@ -1,4 +1,7 @@
-/** Which Elasticsearch the functions of `elasticsearch` speak with, and one question to it (3006.16 salt/modules/elasticsearch.py, elasticsearch-py 7). */
+/**
+ * Which Elasticsearch the functions of `elasticsearch` speak with, and one question to it (3006.16
+ * salt/modules/elasticsearch.py, elasticsearch-py 7).
+ */
 import { CommandExecutionError, SaltInvocationError, UnreachableError } from '../../../errors/errors.ts';
 import { JsonSyntaxError, parseJson, toJson } from '../../../formats/json/text.ts';
 import { sendHttp, type HttpReply, type HttpRequest } from '../../../network/http/client.ts';

@@ -1,4 +1,7 @@
-/** Elasticsearch over plain HTTP: hosts in turn, indexes that are made when they are missing, batches, and searches in portions. */
+/**
+ * Elasticsearch over plain HTTP: hosts in turn, indexes that are made when they are missing, batches, and searches in
+ * portions.
+ */
 import { CommandExecutionError, ConfigError, UnreachableError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import { JsonSyntaxError, parseJson } from '../../../formats/json/text.ts';

@@ -20,7 +20,9 @@ export interface IndexedDocument {
   readonly body: Dict;
 }
 
-/** The document of a return; undefined for those that Salt leaves out: of functions on the list, and without a value. */
+/**
+ * The document of a return; undefined for those that Salt leaves out: of functions on the list, and without a value.
+ */
 export function returnDocument(
   ret: Dict,
   options: Options,

@@ -25,8 +25,8 @@ const REPLACEABLE = ['host', 'port', 'username', 'password', 'ca', 'client_key',
 const SWITCHES = ['encode_keys', 'encode_values', 'raw_keys', 'raw_values'];
 
 /**
- * The etcd of a call. What the configuration says goes before the pillar, and that before the master's options in the pillar.
- * Salt compat: a profile that is nowhere is an error; Salt asks 127.0.0.1.
+ * The etcd of a call. What the configuration says goes before the pillar, and that before the master's options in the
+ * pillar. Salt compat: a profile that is nowhere is an error; Salt asks 127.0.0.1.
  * @param given keywords of the call
  * @throws CommandExecutionError for a profile that is nowhere, ConfigError for options that are no address
  */

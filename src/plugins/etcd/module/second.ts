@@ -12,7 +12,10 @@ const NOT_FILE = 102;
 const NOT_DIRECTORY = 104;
 const ROOT_READ_ONLY = 107;
 const NOT_EMPTY = 108;
-/** What python-etcd takes for an error of a value: a comparison that failed, a directory that is not empty, a wrong word. */
+/**
+ * What python-etcd takes for an error of a value: a comparison that failed, a directory that is not empty, a wrong
+ * word.
+ */
 const isOfValue = (code: number): boolean =>
   code === 101 || code === NOT_EMPTY || (code >= 200 && code <= 210);
 

@@ -49,7 +49,10 @@ async function hasExtendedAttributes(ctx: ModuleContext): Promise<boolean> {
   return parts.length > 0 && differing >= 0 && (parts[differing] ?? 0) > (needed[differing] ?? 0);
 }
 
-/** The letters of attributes that are given as a text or as a list; `cron.file` gives an empty one, so that a table has none. */
+/**
+ * The letters of attributes that are given as a text or as a list; `cron.file` gives an empty one, so that a table has
+ * none.
+ */
 export function attributeLetters(attrs: Value): string {
   return Array.isArray(attrs) ? attrs.map(pyStr).join('') : pyStr(attrs);
 }

@@ -20,7 +20,10 @@ interface CommentOptions {
   readonly backup: string;
 }
 
-/** The state looks for lines with blanks in front, too. Salt compat: Salt's function does not know those, and the state fails. */
+/**
+ * The state looks for lines with blanks in front, too. Salt compat: Salt's function does not know those, and the state
+ * fails.
+ */
 const BLANKS = '[ \\t]*';
 
 /** The whole expression: the given one in a group, with the comment's characters in front when they are to go. */
@@ -31,7 +34,10 @@ function lineExpression({ regex, char, isComment }: CommentOptions, lead = ''): 
   return `^${lead}${char}\\s*(${bare})${end}`;
 }
 
-/** A line without the comment's characters in front, which may stand behind blanks. Salt compat: Salt takes only those at its start. */
+/**
+ * A line without the comment's characters in front, which may stand behind blanks. Salt compat: Salt takes only those
+ * at its start.
+ */
 function withoutLeading(line: string, chars: string): string {
   const start = /^[ \t]*/.exec(line)?.[0].length ?? 0;
   let at = start;

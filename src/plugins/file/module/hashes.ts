@@ -131,7 +131,8 @@ function isAbout(line: string, { whole, end, separators }: Wanted): boolean {
 }
 
 /**
- * `file.extract_hash`: the hash in a file of hashes that stands for one of the names; the first hash at all when none does.
+ * `file.extract_hash`: the hash in a file of hashes that stands for one of the names; the first hash at all when none
+ * does.
  * @param hashType the kind to look for; empty for any
  */
 function extractHash(

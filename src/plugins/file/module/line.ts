@@ -81,7 +81,8 @@ function editLines(ctx: ModuleContext, lines: readonly string[], options: LineOp
     ctx.log.warning(`Cannot find text to ${mode}. File is empty.`);
     return [];
   }
-  // Salt compat: Salt takes one line in each run, until all of them are gone or replaced; a state has to be done after one
+  // Salt compat: Salt takes one line in each run, until all of them are gone or replaced; a state has to be done after
+  // one
   const hits = match ?? [];
   if (mode === 'delete') return lines.filter((line) => !hits.includes(line));
   if (mode === 'replace') {

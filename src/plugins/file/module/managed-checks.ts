@@ -1,4 +1,6 @@
-/** What would change if a file were managed. Follows 3006.16 salt/modules/file.py `check_managed`, `check_file_meta`. */
+/**
+ * What would change if a file were managed. Follows 3006.16 salt/modules/file.py `check_managed`, `check_file_meta`.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { tempFolder } from '../../../host/file-operations.ts';
 import { HeldFiles } from '../../../host/held-files.ts';

@@ -1,4 +1,7 @@
-/** Making sure of owner, group, mode and attributes, and creating folders. Follows 3006.16 salt/modules/file.py `check_perms`. */
+/**
+ * Making sure of owner, group, mode and attributes, and creating folders. Follows 3006.16 salt/modules/file.py
+ * `check_perms`.
+ */
 import { mkdirSync } from 'node:fs';
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { dirName, isDir, isLink, normPath, pathExists, splitPath } from '../../../python/paths.ts';
@@ -35,7 +38,8 @@ export interface WantedPermissions {
 /**
  * Compares and, unless the minion is in test mode, changes.
  * @param given the return of a state, which is completed; null for a new one
- * @returns that return, and what was found: `{luser, lgroup, lmode}` and `cuser`, `cgroup`, `cmode` for what was changed
+ * @returns that return, and what was found: `{luser, lgroup, lmode}` and `cuser`, `cgroup`, `cmode` for what was
+ *   changed
  */
 export async function checkPermissions(
   ctx: ModuleContext,

@@ -1,4 +1,7 @@
-/** Choosing, fetching and rendering the source of a file. Follows 3006.16 salt/modules/file.py `source_list`, `get_managed`. */
+/**
+ * Choosing, fetching and rendering the source of a file. Follows 3006.16 salt/modules/file.py `source_list`,
+ * `get_managed`.
+ */
 import { CommandExecutionError, messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
 import type { HeldFiles } from '../../../host/held-files.ts';
@@ -194,7 +197,10 @@ async function wantedSum(ctx: ModuleContext, wanted: ManagedSource, source: stri
   }
 }
 
-/** Says when a source of the file server, or of this machine, is not what its hash says. Salt compat: Salt does not look. */
+/**
+ * Says when a source of the file server, or of this machine, is not what its hash says. Salt compat: Salt does not
+ * look.
+ */
 async function mismatch(
   ctx: ModuleContext,
   { saltenv }: ManagedSource,

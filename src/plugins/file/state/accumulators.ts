@@ -1,4 +1,6 @@
-/** `file.accumulated`: texts gathered for a file by several states. Follows 3006.16 salt/states/file.py `accumulated`. */
+/**
+ * `file.accumulated`: texts gathered for a file by several states. Follows 3006.16 salt/states/file.py `accumulated`.
+ */
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';

@@ -57,8 +57,8 @@ export async function linkObstacles(
 }
 
 /**
- * Whether an earlier state of a run in test mode would make a file: then what is to be edited in it is not there yet, which is no fault.
- * Salt compat: Salt fails, so that a test of what would be good ends with an error.
+ * Whether an earlier state of a run in test mode would make a file: then what is to be edited in it is not there yet,
+ * which is no fault. Salt compat: Salt fails, so that a test of what would be good ends with an error.
  */
 export function isForeseen({ state }: StateContext, name: string): boolean {
   if (!state.test || pathExists(name)) return false;

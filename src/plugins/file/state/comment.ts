@@ -80,7 +80,8 @@ export const commentStates = {
       if (error !== undefined) return outcome.fail(error);
       const { regex, char } = args;
       const inner = regex.replace(/^(\(\?[iLmsux]\))?\^?([^\n]*?)\$?$/, '$2');
-      // the comment stands before the blanks that a line begins with. Salt compat: Salt does not find it there, and fails
+      // the comment stands before the blanks that a line begins with. Salt compat: Salt does not find it there, and
+      // fails
       const wanted = `${char}[ \t]*${inner}`;
       if (!(await has(ctx, name, `^(?!\\s*${char})\\s*${inner}`))) {
         if (await has(ctx, name, wanted)) return outcome.end(true, 'Pattern already commented');

@@ -142,7 +142,10 @@ async function isCopyOf(source: string, name: string, { user, group }: Facts): P
   return true;
 }
 
-/** A copy that is there stays, and gets its owner and mode. Salt compat: Salt copies it again at each run when force is set. */
+/**
+ * A copy that is there stays, and gets its owner and mode. Salt compat: Salt copies it again at each run when force is
+ * set.
+ */
 async function keepCopy(
   ctx: StateContext,
   { source, name, facts }: { readonly source: string; readonly name: string; readonly facts: Facts },

@@ -1,4 +1,6 @@
-/** What `clean` leaves alone and what it removes. Follows 3006.16 salt/states/file.py `_gen_keep_files`, `_clean_dir`. */
+/**
+ * What `clean` leaves alone and what it removes. Follows 3006.16 salt/states/file.py `_gen_keep_files`, `_clean_dir`.
+ */
 import { rmSync } from 'node:fs';
 import { includeExclude } from '../../../storage/fileclient/pattern.ts';
 import { walk } from '../../../host/file-operations.ts';

@@ -111,7 +111,8 @@ class Editing {
   append(): void {
     const lines = this.#missing();
     this.changes += lines.length;
-    // a last line without an end would become one with the new one. Salt compat: in Salt it does, so a key is added at each run
+    // a last line without an end would become one with the new one. Salt compat: in Salt it does, so a key is added at
+    // each run
     const last = this.content.at(-1);
     if (lines.length > 0 && last !== undefined && last !== '' && !last.endsWith('\n'))
       this.content.push('\n');
@@ -149,7 +150,8 @@ function wantedValues(args: ArgsOf<typeof KEYVALUE_PARAMS>): ReadonlyMap<string,
 }
 
 /**
- * Salt compat: Salt writes a value with a line end as it is, and what follows becomes a line of its own, with a key that nobody named.
+ * Salt compat: Salt writes a value with a line end as it is, and what follows becomes a line of its own, with a key
+ * that nobody named.
  * @throws SaltInvocationError
  */
 function requireOneLine(values: ReadonlyMap<string, Value>, separator: string): void {

@@ -29,8 +29,8 @@ export function callCheckManagedChanges(ctx: StateContext, plan: Plan, chosen: S
 }
 
 /**
- * The functions through which a source passes. What a template gives needs no file of its own on the way from one to the other, unless one
- * of them is the site's, which would find nothing at the path.
+ * The functions through which a source passes. What a template gives needs no file of its own on the way from one to
+ * the other, unless one of them is the site's, which would find nothing at the path.
  */
 export async function fileFunctions(ctx: StateContext): Promise<FunctionCaller> {
   for (const fun of ['file.get_managed', 'file.manage_file'])

@@ -1,4 +1,6 @@
-/** What the states of `file` share: the result that is filled in on the way, and arguments of other states of the file. */
+/**
+ * What the states of `file` share: the result that is filled in on the way, and arguments of other states of the file.
+ */
 import { isOsError, osErrorText } from '../../../python/os-errors.ts';
 import type { ParamSpec, TypedArguments } from '../../../runtime/loader/module.ts';
 import { readArguments } from '../../../runtime/loader/params.ts';
@@ -13,7 +15,9 @@ const ORDERS = {
   moved: ['name', 'changes', 'comment', 'result'],
 } as const;
 
-/** A state's result while it is being made. It is a mapping, because `check_perms` and `manage_file` go on filling it. */
+/**
+ * A state's result while it is being made. It is a mapping, because `check_perms` and `manage_file` go on filling it.
+ */
 export class FileOutcome {
   ret: Dict;
 

@@ -9,8 +9,8 @@ import { param } from '../../../runtime/loader/params.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
 
 /**
- * Reads the mode of a state; `keep` is what sources have. Salt compat: Salt finds out that it is none after the file was written, and
- * in test mode promises it.
+ * Reads the mode of a state; `keep` is what sources have. Salt compat: Salt finds out that it is none after the file
+ * was written, and in test mode promises it.
  * @throws SaltInvocationError for what is no number in octal digits
  */
 export function modeOf(value: Value): string | null {
@@ -20,8 +20,8 @@ export function modeOf(value: Value): string | null {
 }
 
 /**
- * Reads the path of a file that a state makes or changes. Salt compat: of one that ends in a slash Salt says in test mode that it would
- * be created.
+ * Reads the path of a file that a state makes or changes. Salt compat: of one that ends in a slash Salt says in test
+ * mode that it would be created.
  * @throws SaltInvocationError for one that names a folder which is not there
  */
 function filePathOf(value: Value): string {

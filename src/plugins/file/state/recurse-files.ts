@@ -1,4 +1,7 @@
-/** Which files, folders and links `file.recurse` manages. Follows 3006.16 salt/states/file.py `_gen_recurse_managed_files`. */
+/**
+ * Which files, folders and links `file.recurse` manages. Follows 3006.16 salt/states/file.py
+ * `_gen_recurse_managed_files`.
+ */
 import { includeExclude } from '../../../storage/fileclient/pattern.ts';
 import { createSaltUrl, parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { dirName, joinPath, normPath } from '../../../python/paths.ts';

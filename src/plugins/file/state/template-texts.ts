@@ -1,4 +1,7 @@
-/** Texts that come out of templates, for append, prepend and blockreplace (3006.16 salt/states/file.py `_get_template_texts`). */
+/**
+ * Texts that come out of templates, for append, prepend and blockreplace (3006.16 salt/states/file.py
+ * `_get_template_texts`).
+ */
 import { readText } from '../../shared/file-text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';

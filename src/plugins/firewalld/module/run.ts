@@ -6,7 +6,8 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { programPath, runAll } from '../../shared/program.ts';
 
 /**
- * Runs `firewall-cmd`. Salt compat: each argument is one word of it, where Salt makes one line of all and splits it again.
+ * Runs `firewall-cmd`. Salt compat: each argument is one word of it, where Salt makes one line of all and splits it
+ * again.
  * @returns what it printed
  * @throws CommandExecutionError with its complaint
  */
@@ -32,7 +33,9 @@ export async function printedWords(ctx: ModuleContext, words: readonly string[])
   return (await firewall(ctx, words)).split(/\s+/).filter((word) => word !== '');
 }
 
-/** Zones as `--list-all` and `--list-all-zones` print them: by name, each with lists of what stands behind its options. */
+/**
+ * Zones as `--list-all` and `--list-all-zones` print them: by name, each with lists of what stands behind its options.
+ */
 export function zonesIn(text: string): Dict {
   const zones = dict();
   let [zone, list]: [Dict, string[]] = [dict(), []];

@@ -1,4 +1,7 @@
-/** The functions of `firewalld` on what a zone holds: services, ports, interfaces, sources, ICMP, rules (3006.16 salt/modules/firewalld.py). */
+/**
+ * The functions of `firewalld` on what a zone holds: services, ports, interfaces, sources, ICMP, rules (3006.16
+ * salt/modules/firewalld.py).
+ */
 import { splitLines } from '../../../python/values/text.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';

@@ -1,4 +1,7 @@
-/** User names and passwords in the addresses of repositories: putting them in and hiding them (3006.16 salt/utils/url.py). */
+/**
+ * User names and passwords in the addresses of repositories: putting them in and hiding them (3006.16
+ * salt/utils/url.py).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { withoutCredentials } from '../../../python/values/masked.ts';
 
@@ -18,8 +21,8 @@ const WEB_ADDRESS = /(https?):\/\/.*@/gi;
 const WITH_PASSWORD = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]*@/gi;
 
 /**
- * A text without the users and passwords in its addresses: those of the web as Salt hides them, those of other schemes where there is a
- * password; `ssh://git@host` is nothing to hide, and stays.
+ * A text without the users and passwords in its addresses: those of the web as Salt hides them, those of other schemes
+ * where there is a password; `ssh://git@host` is nothing to hide, and stays.
  */
 export function redacted(text: string): string {
   return text

@@ -225,7 +225,10 @@ const REDACT = {
   redact_auth: param.flag({ default: true, doc: 'Hide users and passwords in addresses.' }),
 } as const;
 
-/** Has git note an address: one with a password only once it stands there. @param words the command that ends with the address */
+/**
+ * Has git note an address: one with a password only once it stands there.
+ * @param words the command that ends with the address
+ */
 async function setAddress(
   ctx: ModuleContext,
   args: SharedArgs,

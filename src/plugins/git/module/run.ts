@@ -1,4 +1,7 @@
-/** Running git: as a user, with private keys, and without credentials in what is returned (3006.16 salt/modules/git.py `_git_run`). */
+/**
+ * Running git: as a user, with private keys, and without credentials in what is returned (3006.16 salt/modules/git.py
+ * `_git_run`).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { joinPath, pathExists } from '../../../python/paths.ts';
 import { dict, type Value } from '../../../python/values/value.ts';

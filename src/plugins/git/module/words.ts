@@ -1,4 +1,7 @@
-/** Arguments of the functions of `git` as words of a command line (3006.16 salt/modules/git.py `_format_opts`, `_expand_path`). */
+/**
+ * Arguments of the functions of `git` as words of a command line (3006.16 salt/modules/git.py `_format_opts`,
+ * `_expand_path`).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { expandUser } from '../../../host/expand-user.ts';
 import { joinPath } from '../../../python/paths.ts';
@@ -6,7 +9,9 @@ import { splitWords } from '../../../python/shell-words.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import type { Value } from '../../../python/values/value.ts';
 
-/** Options as they were given: a text to be split as a shell does, or a list. A `--` at the end of a text is left out. */
+/**
+ * Options as they were given: a text to be split as a shell does, or a list. A `--` at the end of a text is left out.
+ */
 export function optionWords(opts: Value | undefined): string[] {
   if (opts === null || opts === undefined) return [];
   if (Array.isArray(opts)) return opts.map(pyStr);
@@ -37,8 +42,8 @@ export function folderUnlessGlobal(
 }
 
 /**
- * An address or the name of a remote that git takes for nothing else. Salt compat: Salt hands over any text, and git takes `--upload-pack=…`
- * for an option with a program to run, `ext::…` for a program, and waits for ever with `fd::0`.
+ * An address or the name of a remote that git takes for nothing else. Salt compat: Salt hands over any text, and git
+ * takes `--upload-pack=…` for an option with a program to run, `ext::…` for a program, and waits for ever with `fd::0`.
  * @throws SaltInvocationError
  */
 export function remoteOperand(text: string): string {

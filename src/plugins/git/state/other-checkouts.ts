@@ -163,7 +163,9 @@ async function changeBranch(cloning: Cloning, from: string, branch: string): Pro
   return resultOf(progress, true, `Branch changed to '${branch}'`);
 }
 
-/** Whether a tag of this name is checked out. Salt compat: Salt takes each tag for a change of the branch, at each run. */
+/**
+ * Whether a tag of this name is checked out. Salt compat: Salt takes each tag for a change of the branch, at each run.
+ */
 async function isAtTag({ git, target }: Cloning, name: string): Promise<boolean> {
   const tagged = await git.textIfAny('rev_parse', [target], { rev: `refs/tags/${name}^{commit}` });
   return tagged !== undefined && tagged === (await git.revision(target));

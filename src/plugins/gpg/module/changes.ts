@@ -92,9 +92,8 @@ function loginName(): string {
 }
 
 /**
- * Deletes a key.
- * Salt compat: as in Salt 3007. With 3006.16 it is looked for in the user's own folder whatever `gnupghome` says, and none is ever deleted
- * without a passphrase in the pillar.
+ * Deletes a key. Salt compat: as in Salt 3007. With 3006.16 it is looked for in the user's own folder whatever
+ * `gnupghome` says, and none is ever deleted without a passphrase in the pillar.
  */
 export async function deleteKey(
   ctx: ModuleContext,

@@ -1,4 +1,7 @@
-/** Whose keys gpg is run on, and how: the part of 3006.16 salt/modules/gpg.py that finds folders, and python-gnupg's part that starts gpg. */
+/**
+ * Whose keys gpg is run on, and how: the part of 3006.16 salt/modules/gpg.py that finds folders, and python-gnupg's
+ * part that starts gpg.
+ */
 import { lchownSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
@@ -126,7 +129,9 @@ async function ownerOf(home: string): Promise<Credentials | undefined> {
   return { uid, gid: owner.gid, groups: await groupIdsOf(owner) };
 }
 
-/** Gives a folder and all in it to a user; links are not followed, and what has further names elsewhere stays as it is. */
+/**
+ * Gives a folder and all in it to a user; links are not followed, and what has further names elsewhere stays as it is.
+ */
 function giveTo(home: string, uid: number, gid: number): void {
   const give = (path: string): void => {
     const { uid: owner, gid: group, nlink, isFile } = factsOf(path);
@@ -143,7 +148,10 @@ function factsOf(path: string): { uid: number; gid: number; nlink: number; isFil
   return { uid: facts.uid, gid: facts.gid, nlink: facts.nlink, isFile: facts.isFile() };
 }
 
-/** The passphrase of the pillar; undefined where there is none. @throws PythonError (`ValueError`) for one of several lines */
+/**
+ * The passphrase of the pillar; undefined where there is none.
+ * @throws PythonError (`ValueError`) for one of several lines
+ */
 export async function pillarPassphrase(ctx: ModuleContext): Promise<Secret | undefined> {
   const found = await ctx.functions.call('pillar.get', ['gpg_passphrase']);
   if (!truthy(found)) return undefined;

@@ -65,9 +65,8 @@ export interface Verified {
 }
 
 /**
- * A check of a signature.
- * Salt compat: Salt takes a message for verified where one of its signatures has a key that is known; here none of them may be bad, nor made
- * by a key that was revoked.
+ * A check of a signature. Salt compat: Salt takes a message for verified where one of its signatures has a key that is
+ * known; here none of them may be bad, nor made by a key that was revoked.
  */
 export function verifiedBy(statuses: readonly GpgStatus[]): Verified {
   let trustLevel: string | undefined;

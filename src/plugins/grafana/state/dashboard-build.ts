@@ -1,4 +1,7 @@
-/** Dashboards of Grafana as a state wants them, and how they differ from what there is (3006.16 salt/states/grafana4_dashboard.py). */
+/**
+ * Dashboards of Grafana as a state wants them, and how they differ from what there is (3006.16
+ * salt/states/grafana4_dashboard.py).
+ */
 import { keysOfDiff } from '../../../formats/data/key-diff.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import {

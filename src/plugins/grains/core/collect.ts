@@ -3,8 +3,9 @@
  *
  * Every part starts at once; the order in which results are put together is Salt's (salt/loader `grains`, 3006): core
  * grains, custom grains, the other built-in ones, among them those of the grains file, and the configuration's static
- * grains over them all. A custom module with the name of a built-in one stands in its place. A part that fails is logged
- * and left out. Only name look-ups can take long; they have a time of their own, after which collection goes on without them.
+ * grains over them all. A custom module with the name of a built-in one stands in its place. A part that fails is
+ * logged and left out. Only name look-ups can take long; they have a time of their own, after which collection goes on
+ * without them.
  */
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';

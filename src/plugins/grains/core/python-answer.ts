@@ -1,7 +1,7 @@
 /**
- * What a Python has said of itself, kept in `<cachedir>/python_grains.json`: to start one takes 60 ms, and half a second where its name is
- * that of a shim, which every start of a minion and every `salt-call` would pay. It is asked anew when its file has changed, and once a day,
- * since a shim may stand for another one meanwhile.
+ * What a Python has said of itself, kept in `<cachedir>/python_grains.json`: to start one takes 60 ms, and half a
+ * second where its name is that of a shim, which every start of a minion and every `salt-call` would pay. It is asked
+ * anew when its file has changed, and once a day, since a shim may stand for another one meanwhile.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

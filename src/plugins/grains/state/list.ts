@@ -24,8 +24,8 @@ function withoutPending({ state }: StateContext, name: string, values: Value[]):
 }
 
 /**
- * Whether a grain that is a list has all that is wanted. Salt compat: Salt compares the sets of letters of its items, so that `ab` is
- * there where `ba` is, and fails at numbers.
+ * Whether a grain that is a list has all that is wanted. Salt compat: Salt compares the sets of letters of its items,
+ * so that `ab` is there where `ba` is, and fails at numbers.
  */
 function holds(grain: readonly Value[], value: Value): boolean {
   return (Array.isArray(value) ? value : [value]).every((item) => includes(grain, item));

@@ -5,7 +5,10 @@ import type { Dict, Value } from '../../../python/values/value.ts';
 
 const MISSING: Dict = new Map();
 
-/** The name with colons for the delimiter. Salt compat: Salt takes it for a regular expression, so that `|` stands between all letters. */
+/**
+ * The name with colons for the delimiter. Salt compat: Salt takes it for a regular expression, so that `|` stands
+ * between all letters.
+ */
 export function grainName(name: Value, delimiter: Value): string {
   const mark = pyStr(delimiter);
   return mark === '' ? pyStr(name) : pyStr(name).replaceAll(mark, ':');

@@ -91,7 +91,8 @@ const isSetTwice = (names: readonly string[]): boolean =>
   names.some((name, i) => names.some((other, j) => i !== j && `${other}.`.startsWith(`${name}.`)));
 
 /**
- * The values of `--set` that are texts, as `--set-file` reads them: in helm the two mean the same, and a file is no argument.
+ * The values of `--set` that are texts, as `--set-file` reads them: in helm the two mean the same, and a file is no
+ * argument.
  *
  * Salt compat: Salt leaves all values among the arguments, where every user of the machine reads them.
  */

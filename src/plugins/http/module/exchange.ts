@@ -1,7 +1,7 @@
 /**
- * One HTTP request with all that `http.query` lets one say of it, as Tornado's client does it (3006.16 salt/ext/tornado): five
- * redirects, a POST that becomes a GET. Stricter: what may be secret stays with the place that it was given for (`redirect.ts`), no
- * certificate is shown to another one, and the body does not leave TLS.
+ * One HTTP request with all that `http.query` lets one say of it, as Tornado's client does it (3006.16
+ * salt/ext/tornado): five redirects, a POST that becomes a GET. Stricter: what may be secret stays with the place that
+ * it was given for (`redirect.ts`), no certificate is shown to another one, and the body does not leave TLS.
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * XML as `http.query` decodes it: elements and their texts; attributes are not looked at (3006.16 salt/utils/xmlutil.py `to_dict`).
- * Documents with a DOCTYPE are refused, so that no entities are expanded.
+ * XML as `http.query` decodes it: elements and their texts; attributes are not looked at (3006.16 salt/utils/xmlutil.py
+ * `to_dict`). Documents with a DOCTYPE are refused, so that no entities are expanded.
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { BrineError } from '../../../errors/errors.ts';

@@ -10,12 +10,18 @@ type Entry = string | IniSection;
 const COMMENT = /^\s*(#|;)\s*(.*)/;
 const INDENTED = /^(\s+)(.*)/;
 
-/** Whether two values are one when they are read: blanks around them are not. Salt compat: Salt writes such a value at each run. */
+/**
+ * Whether two values are one when they are read: blanks around them are not. Salt compat: Salt writes such a value at
+ * each run.
+ */
 export function isSameOption(now: unknown, wanted: unknown): boolean {
   return typeof now === 'string' && typeof wanted === 'string' && now.trim() === wanted.trim();
 }
 
-/** Options, comments and lines that are neither, in their order. Comments are named `#comment1`, other lines `#unknown1`. */
+/**
+ * Options, comments and lines that are neither, in their order. Comments are named `#comment1`, other lines
+ * `#unknown1`.
+ */
 export class IniSection {
   readonly name: string;
   readonly entries = new Map<string, Entry>();
@@ -57,7 +63,10 @@ export class IniSection {
     else this.#put(name, section);
   }
 
-  /** Sets options and sections. @returns what was changed, by name: `{before, after}`, and by section what was changed in it */
+  /**
+   * Sets options and sections.
+   * @returns what was changed, by name: `{before, after}`, and by section what was changed in it
+   */
   update(wanted: Dict): Dict {
     const changes: Dict = new Map();
     for (const [key, value] of wanted) {

@@ -16,7 +16,10 @@ export function isMac(value: Value): boolean {
   return MAC.test(value);
 }
 
-/** True for an IPv4 address, also with a prefix length. @throws PythonError (AttributeError) for a list that has a slash */
+/**
+ * True for an IPv4 address, also with a prefix length.
+ * @throws PythonError (AttributeError) for a list that has a slash
+ */
 export function isIpv4(value: Value): boolean {
   return isAddress(value, isIPv4, 32);
 }

@@ -1,4 +1,6 @@
-/** What the files of all families have in common: switches, options of cards, and Salt's sentences about wrong settings. */
+/**
+ * What the files of all families have in common: switches, options of cards, and Salt's sentences about wrong settings.
+ */
 import { readTextIfExists } from '../../../host/files.ts';
 import { findProgram } from '../../../host/which.ts';
 import { pyInt } from '../../../python/conversions.ts';
@@ -95,7 +97,10 @@ export function interfaceName(iface: string): string {
   );
 }
 
-/** The options of a network card that all families know, as `ethtool` calls them. @throws PythonError for wrong values */
+/**
+ * The options of a network card that all families know, as `ethtool` calls them.
+ * @throws PythonError for wrong values
+ */
 export function cardOptions(opts: Dict, iface: string): Dict {
   const out: Dict = new Map();
   setSwitch(out, opts, 'autoneg', iface);
@@ -169,7 +174,9 @@ export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Whether this is a system of a family. On one with dpkg alone nothing has to be asked of the grains, which cost time. */
+/**
+ * Whether this is a system of a family. On one with dpkg alone nothing has to be asked of the grains, which cost time.
+ */
 export function isFamily(family: 'Debian' | 'RedHat' | 'Suse', grains: Dict): boolean {
   const [hasDpkg, hasRpm] = [findProgram('dpkg') !== undefined, findProgram('rpm') !== undefined];
   if (family === 'Debian' && hasDpkg && !hasRpm) return true;

@@ -30,7 +30,9 @@ export function entryOf(text: string): Entry {
   return { address: text.slice(0, at), options: text.slice(at + 1).trim() };
 }
 
-/** The options of an entry as words: a comment is one word, without its quotes, and stands last unless it has quotes. */
+/**
+ * The options of an entry as words: a comment is one word, without its quotes, and stands last unless it has quotes.
+ */
 export function optionWords(options: string): string[] {
   const words: string[] = [];
   let rest = options.trim();
@@ -95,7 +97,10 @@ function partsOf(type: string, text: string): Part[] {
   return options === '' ? parts : [...parts, optionWords(options).join(' ')];
 }
 
-/** Whether a part of a member stands for one that is looked for. A network of a member stands for its addresses, not for parts of it. */
+/**
+ * Whether a part of a member stands for one that is looked for. A network of a member stands for its addresses, not for
+ * parts of it.
+ */
 function standsFor(member: Part, wanted: Part): boolean {
   if (typeof member === 'string' || typeof wanted === 'string') return member === wanted;
   if (member.family !== wanted.family || wanted.kind === 'range') return false;

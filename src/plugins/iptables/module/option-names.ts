@@ -1,4 +1,7 @@
-/** The options of rules that are told apart, in the order in which a parsed rule has them (iptables(8), iptables-extensions(8)). */
+/**
+ * The options of rules that are told apart, in the order in which a parsed rule has them (iptables(8),
+ * iptables-extensions(8)).
+ */
 
 /** `name`, for the option `--name`; or `name=-n,--name`, for several that are one. */
 const NAMES = `

@@ -7,7 +7,10 @@ import { OPTION_NAMES } from './option-names.ts';
 
 const isFlag = (word: string | undefined): boolean => word?.startsWith('-') === true;
 
-/** Words with one value behind each flag: values of several words are joined, and a `!` in front of a flag becomes part of its value. */
+/**
+ * Words with one value behind each flag: values of several words are joined, and a `!` in front of a flag becomes part
+ * of its value.
+ */
 function paired(line: string): string[] {
   const words = splitWords(line);
   for (let i = 0; i + 1 < words.length; i++) {
@@ -27,7 +30,10 @@ function paired(line: string): string[] {
   return words;
 }
 
-/** The option that a word names, whole or by its beginning, and a value that is in the same word; undefined for what is none. */
+/**
+ * The option that a word names, whole or by its beginning, and a value that is in the same word; undefined for what is
+ * none.
+ */
 function optionOf(word: string): { readonly name: string; readonly value?: string } | undefined {
   const exact = OPTION_NAMES.get(word);
   if (exact !== undefined) return { name: exact };

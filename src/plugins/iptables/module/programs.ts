@@ -4,7 +4,10 @@ import { splitWords } from '../../../python/shell-words.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { programPath, runAll, runStdout, type Ended } from '../../shared/program.ts';
 
-/** The path of the program for a family of addresses: `ipv6`, or else IPv4. @throws CommandExecutionError where it is not installed */
+/**
+ * The path of the program for a family of addresses: `ipv6`, or else IPv4.
+ * @throws CommandExecutionError where it is not installed
+ */
 export function iptablesPath(family: string): string {
   return programPath(family === 'ipv6' ? 'ip6tables' : 'iptables');
 }

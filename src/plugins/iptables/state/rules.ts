@@ -138,7 +138,10 @@ async function manageOne(
   return outcome(name, true, `${said.saved}\n${pyStr(out)}`, changes);
 }
 
-/** The result of several: false where one failed, null where one would be changed. Salt compat: Salt takes that of the last. */
+/**
+ * The result of several: false where one failed, null where one would be changed. Salt compat: Salt takes that of the
+ * last.
+ */
 function resultOfAll(results: readonly StateResult[]): boolean | null {
   if (results.some(({ result }) => result === false)) return false;
   return results.some(({ result }) => result === null) ? null : true;

@@ -1,4 +1,7 @@
-/** Which job cache a runner reads: `ext_job_cache`, else the one the caller names, else `master_job_cache` (salt/runners/jobs.py). */
+/**
+ * Which job cache a runner reads: `ext_job_cache`, else the one the caller names, else `master_job_cache`
+ * (salt/runners/jobs.py).
+ */
 import {
   externalJobCaches,
   keepJobsSeconds,
@@ -43,7 +46,8 @@ export function configuredJobCache(deps: JobCachesDeps, embedded: JobArchive): J
 }
 
 /**
- * The job cache that a call names with `ext_source`; the configured one when it names none, or with `ext_job_cache` set.
+ * The job cache that a call names with `ext_source`; the configured one when it names none, or with `ext_job_cache`
+ * set.
  * @throws RunnerRefusal when there is none of that name
  */
 export async function namedJobCache(ctx: RunnerContext, source: Value): Promise<JobArchive> {

@@ -1,4 +1,7 @@
-/** The outcomes of a job's minions as `salt-run jobs.*` gives them. Ours, not Salt's: shown only where they are asked for. */
+/**
+ * The outcomes of a job's minions as `salt-run jobs.*` gives them. Ours, not Salt's: shown only where they are asked
+ * for.
+ */
 import { outcomeText, readOutcome } from '../../../runtime/client/outcome.ts';
 import { readPresence } from '../../../runtime/client/presence.ts';
 import { jidTimeMs } from '../../../storage/jobs/jid.ts';

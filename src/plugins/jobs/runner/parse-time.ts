@@ -1,6 +1,6 @@
 /**
- * Points in time as people write them, in the forms that Python's dateutil takes and Salt's documentation shows: `2015, Mar 16
- * 19:00`, `2015-03-16T19:00:05.123`, `16 Mar 2015`, `20150316`, `19:00` (today). Times are UTC, as job ids are.
+ * Points in time as people write them, in the forms that Python's dateutil takes and Salt's documentation shows: `2015,
+ * Mar 16 19:00`, `2015-03-16T19:00:05.123`, `16 Mar 2015`, `20150316`, `19:00` (today). Times are UTC, as job ids are.
  */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 

@@ -1,4 +1,7 @@
-/** An entry of the journal as Salt's beacon gives it: numbers as such, and what Python has no simple type for as its `repr`. */
+/**
+ * An entry of the journal as Salt's beacon gives it: numbers as such, and what Python has no simple type for as its
+ * `repr`.
+ */
 import { pyRepr } from '../../../python/values/repr.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
 

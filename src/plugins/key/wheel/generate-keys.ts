@@ -1,4 +1,6 @@
-/** New keys and signatures: `--gen-keys` and `--gen-signature` of `salt-key`, `key.gen_keys` and `key.gen_signature`. */
+/**
+ * New keys and signatures: `--gen-keys` and `--gen-signature` of `salt-key`, `key.gen_keys` and `key.gen_signature`.
+ */
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrineError } from '../../../errors/errors.ts';

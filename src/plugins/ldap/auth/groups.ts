@@ -1,10 +1,13 @@
-/** The groups of a user in a directory, in the three ways in which directories keep them (salt/auth/ldap.py `groups`, 3006.16). */
+/**
+ * The groups of a user in a directory, in the three ways in which directories keep them (salt/auth/ldap.py `groups`,
+ * 3006.16).
+ */
 import type { LdapEntry, LdapSession } from '../../../network/ldap/directory.ts';
 import { escapeFilter, filled, firstValue, type LdapSettings } from './settings.ts';
 
 /**
- * Salt compat: Salt writes the name into two of the filters as it was typed, so that a name like `*` is in all groups; here it is
- * escaped.
+ * Salt compat: Salt writes the name into two of the filters as it was typed, so that a name like `*` is in all groups;
+ * here it is escaped.
  */
 export async function ldapGroups(
   session: LdapSession,

@@ -30,7 +30,10 @@ const OPTIONS = new Set(['network_timeout', 'timeout', 'referrals', 'protocol_ve
 /** What Salt raises for what a server refuses: `salt.loaded.int.module.ldap3.LDAPError`. */
 export const LDAP_ERROR = 'LDAPError';
 
-/** Runs something with a connection that a specification describes, bound as it says. @throws PythonError {@link LDAP_ERROR} */
+/**
+ * Runs something with a connection that a specification describes, bound as it says.
+ * @throws PythonError {@link LDAP_ERROR}
+ */
 export async function withConnection<T>(
   spec: Value,
   run: (editor: DirectoryEditor) => Promise<T>,

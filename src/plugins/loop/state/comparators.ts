@@ -52,7 +52,10 @@ const UTILITIES: ReadonlyMap<string, Comparator> = new Map<string, Comparator>([
   ['stringutils.expr_match', (line, expression) => expressionMatch(pyStr(line), pyStr(expression))],
 ]);
 
-/** Finds how to compare: an execution function, one of `__utils__`, an operator. @returns undefined where there is none of that name */
+/**
+ * Finds how to compare: an execution function, one of `__utils__`, an operator.
+ * @returns undefined where there is none of that name
+ */
 export async function comparatorNamed(ctx: ModuleContext, name: string): Promise<Comparator | undefined> {
   if (await ctx.functions.has(name))
     return async (given, expected) => truthy(await ctx.functions.call(name, [given, expected]));

@@ -10,7 +10,9 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 /** What the condition may name besides the arguments; each is handed over only where it is named. */
 const FACTS = ['__grains__', '__opts__', '__pillar__'] as const;
 
-/** The names are data, and never code: `literal_eval` runs nothing. What the condition prints is no part of the answer. */
+/**
+ * The names are data, and never code: `literal_eval` runs nothing. What the condition prints is no part of the answer.
+ */
 const PROGRAM = `import ast, contextlib, json, sys, traceback
 names = ast.literal_eval(NAMES)
 names.update(json=json)

@@ -113,7 +113,10 @@ export interface NewLogical {
   readonly force: boolean;
 }
 
-/** Makes a logical volume. @returns what LVM tells of it and `Output from lvcreate`, or a sentence that begins with `Error:` */
+/**
+ * Makes a logical volume.
+ * @returns what LVM tells of it and `Output from lvcreate`, or a sentence that begins with `Error:`
+ */
 export async function createLogical(ctx: ModuleContext, given: NewLogical, kwargs: Dict): Promise<Value> {
   const { lvname, vgname, size, extents, snapshot, pv, thinvolume, thinpool } = given;
   if (size !== undefined && extents !== undefined) return 'Error: Please specify only one of size or extents';

@@ -49,8 +49,8 @@ async function find(ctx: StateContext, path: string): Promise<Found | undefined>
 }
 
 /**
- * What LVM makes of a size: as many extents as it takes.
- * Salt compat: Salt compares what is asked for, so that a volume which is no multiple of the extents is to be made smaller at each run.
+ * What LVM makes of a size: as many extents as it takes. Salt compat: Salt compares what is asked for, so that a volume
+ * which is no multiple of the extents is to be made smaller at each run.
  */
 function inExtents(sizeMb: number, found: Found): number {
   if (found.extents === 0) return sizeMb;

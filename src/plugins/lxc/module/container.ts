@@ -1,4 +1,6 @@
-/** Containers of LXC: which there are, how they are, and bringing them into another state (3006.16 salt/modules/lxc.py). */
+/**
+ * Containers of LXC: which there are, how they are, and bringing them into another state (3006.16 salt/modules/lxc.py).
+ */
 import { join } from 'node:path';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pathExists } from '../../../python/paths.ts';

@@ -1,4 +1,7 @@
-/** Making containers: of a template, or of another container (3006.16 salt/modules/lxc.py `create`, `clone`, `apply_network_profile`). */
+/**
+ * Making containers: of a template, or of another container (3006.16 salt/modules/lxc.py `create`, `clone`,
+ * `apply_network_profile`).
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
@@ -20,7 +23,10 @@ import {
 } from './container.ts';
 import { networkSettings } from './network.ts';
 
-/** A profile of the configuration, with what is said besides over it. @param key container_profile or network_profile */
+/**
+ * A profile of the configuration, with what is said besides over it.
+ * @param key container_profile or network_profile
+ */
 export async function profileOf(ctx: ModuleContext, key: string, name: Value, more: Dict): Promise<Dict> {
   if (isDict(name)) {
     const rest = new Map([...name].filter(([field]) => field !== 'name'));

@@ -16,8 +16,8 @@ const OLDER = 'Minion requires update';
 const NEWER = 'Minion newer than master';
 
 /**
- * The versions of minions under a sentence of how they stand to the master's.
- * Salt compat: minions of Brine all give the version of Salt that they follow; theirs are compared by Brine's own, which then is shown.
+ * The versions of minions under a sentence of how they stand to the master's. Salt compat: minions of Brine all give
+ * the version of Salt that they follow; theirs are compared by Brine's own, which then is shown.
  */
 export function versionsByState(
   minions: readonly MinionVersion[],

@@ -1,4 +1,7 @@
-/** Where a minion's mine is kept: on its masters, or without one in its own file (3006.16 salt/modules/mine.py, salt/modules/data.py). */
+/**
+ * Where a minion's mine is kept: on its masters, or without one in its own file (3006.16 salt/modules/mine.py,
+ * salt/modules/data.py).
+ */
 import { UnreachableError } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';

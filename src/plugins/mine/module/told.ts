@@ -1,4 +1,7 @@
-/** What the last update of `mine_functions` left in the mine, so that the next one takes out what is no longer configured. */
+/**
+ * What the last update of `mine_functions` left in the mine, so that the next one takes out what is no longer
+ * configured.
+ */
 import { safeJoin, readTextIfExists, writeFileIfChanged } from '../../../host/files.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';

@@ -1,4 +1,6 @@
-/** `module.run` with the function as its name and the arguments beside it (3006.16 salt/states/module.py `_legacy_run`). */
+/**
+ * `module.run` with the function as its name and the arguments beside it (3006.16 salt/states/module.py `_legacy_run`).
+ */
 import type { FunctionSpec } from '../../../runtime/loader/module.ts';
 import { osErrorText } from '../../../python/os-errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';

@@ -74,7 +74,10 @@ export function loadOf(document: Record<string, unknown>): Dict {
   return unescapeKeys(load) as Dict;
 }
 
-/** Salt's `_remove_dots`: dots in keys become dashes, in mappings within mappings. A `$` at the start is no name there either. */
+/**
+ * Salt's `_remove_dots`: dots in keys become dashes, in mappings within mappings. A `$` at the start is no name there
+ * either.
+ */
 function withoutDots(map: Dict): Dict {
   const out: Dict = new Map();
   for (const [key, item] of map)

@@ -69,7 +69,8 @@ async function ensureMap(ctx: ModuleContext, config: string): Promise<void> {
 }
 
 /**
- * Puts an entry into the lines of a map. Of several lines for one place or device, those before the first that differs go away.
+ * Puts an entry into the lines of a map. Of several lines for one place or device, those before the first that differs
+ * go away.
  * @returns the lines with the entry, and what came of it
  */
 function withEntry(

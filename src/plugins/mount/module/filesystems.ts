@@ -1,4 +1,7 @@
-/** `mount`: /etc/filesystems, the table of AIX. On other systems Salt neither reads nor writes it, whatever file is named. */
+/**
+ * `mount`: /etc/filesystems, the table of AIX. On other systems Salt neither reads nor writes it, whatever file is
+ * named.
+ */
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { CONFIG as TABLE, DEVICE, HOW, NAME, OPTS } from './params.ts';
 

@@ -1,4 +1,6 @@
-/** `mount`: the tables /etc/fstab and /etc/vfstab. On Linux, all but `set_vfstab` take both for an fstab, as Salt's do. */
+/**
+ * `mount`: the tables /etc/fstab and /etc/vfstab. On Linux, all but `set_vfstab` take both for an fstab, as Salt's do.
+ */
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { padRight } from '../../../python/values/text.ts';
 import { dict, type Dict } from '../../../python/values/value.ts';

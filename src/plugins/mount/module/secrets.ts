@@ -1,6 +1,7 @@
 /**
- * Secrets among the options of a mount. Helpers like mount.cifs get all options as arguments, which every user of the machine reads; what
- * they can take another way goes that way. Salt (3006.16 salt/modules/mount.py) leaves them among the arguments.
+ * Secrets among the options of a mount. Helpers like mount.cifs get all options as arguments, which every user of the
+ * machine reads; what they can take another way goes that way. Salt (3006.16 salt/modules/mount.py) leaves them among
+ * the arguments.
  */
 import { rmSync } from 'node:fs';
 import { makeTempFile } from '../../../host/file-operations.ts';

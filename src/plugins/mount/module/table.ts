@@ -1,4 +1,7 @@
-/** Tables of mounts with one entry a line, whatever their columns (fstab, vfstab). Follows 3006.16 salt/modules/mount.py. */
+/**
+ * Tables of mounts with one entry a line, whatever their columns (fstab, vfstab). Follows 3006.16
+ * salt/modules/mount.py.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { readBytes, replaceFile } from '../../../host/file-operations.ts';
 import { isFile } from '../../../python/paths.ts';

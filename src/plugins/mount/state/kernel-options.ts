@@ -44,7 +44,10 @@ export function asKernel(option: string): string {
   return option;
 }
 
-/** Whether a file system that does not show an option has it all the same. @param option as {@link asKernel} gives it */
+/**
+ * Whether a file system that does not show an option has it all the same.
+ * @param option as {@link asKernel} gives it
+ */
 export function isDefault(option: string, fstype: string): boolean {
   if (!['tmpfs', 'ramfs'].includes(fstype)) return false;
   return MEMORY_DEFAULTS.has(option) || option === `size=${sizeText('50%')}`;

@@ -111,7 +111,10 @@ async function remount(
   return undefined;
 }
 
-/** Whether what is mounted shows exactly what it showed after it was mounted with these options: then there is nothing to be gained. */
+/**
+ * Whether what is mounted shows exactly what it showed after it was mounted with these options: then there is nothing
+ * to be gained.
+ */
 async function isAsMounted(ctx: StateContext, wanted: WantedMount, active: Dict): Promise<boolean> {
   const cached = await ctx.functions.call('mount.read_mount_cache', [realPath(wanted.name)]);
   if (!isDict(cached) || !cached.has('shown')) return false;

@@ -1,4 +1,7 @@
-/** Connections of `mysql.*`: arguments, options, option files, and errors in Salt's form. Follows 3006.16 salt/modules/mysql.py `_connect`. */
+/**
+ * Connections of `mysql.*`: arguments, options, option files, and errors in Salt's form. Follows 3006.16
+ * salt/modules/mysql.py `_connect`.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Connection, ConnectionOptions, FieldPacket, QueryResult, SslOptions } from 'mysql2/promise';

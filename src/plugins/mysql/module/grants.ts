@@ -170,7 +170,9 @@ export interface GrantingServer {
   readonly everything?: readonly string[] | undefined;
 }
 
-/** True for a server and a grant for which all privileges are shown one by one, as MySQL 8 does for the whole server. */
+/**
+ * True for a server and a grant for which all privileges are shown one by one, as MySQL 8 does for the whole server.
+ */
 export const isListedSingly = ({ privileges, target }: WantedGrant, version: string): boolean =>
   !version.includes('MariaDB') &&
   compareLoose(version, '8.0') >= 0 &&

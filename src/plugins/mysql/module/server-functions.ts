@@ -11,7 +11,10 @@ const NOT_CONNECTED = -3;
 const BROKEN = -2;
 const NO_REPLICA = -1;
 
-/** A function that returns the rows of one statement. @param isFirst only the first; an empty list where there is none */
+/**
+ * A function that returns the rows of one statement.
+ * @param isFirst only the first; an empty list where there is none
+ */
 const rowsOf = (
   name: string,
   sql: string,

@@ -5,8 +5,8 @@ const PIECE =
   /'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|`(?:[^`]|``)*`?|\/\*(?!!)(?:[^*]|\*(?!\/))*(?:\*\/)?|#[^\n]*|--(?=\s|$)[^\n]*|;|[^'"`/#;-]+|[/-]/gs;
 
 /**
- * Splits a script into its statements, without comments and without the semicolons between them. What begins with `/*!` is no comment,
- * since the server runs what is in it.
+ * Splits a script into its statements, without comments and without the semicolons between them. What begins with `/*!`
+ * is no comment, since the server runs what is in it.
  */
 export function statementsOf(script: string): string[] {
   const statements: string[] = [];

@@ -17,7 +17,10 @@ import type { StoreSettings } from '../../shared/returner/return-store.ts';
 import { SqlConnections, type SqlRow, type SqlSession } from '../../shared/returner/sql-connections.ts';
 
 const IDLE_MS = 20_000;
-/** After how long the server ends a connection that says nothing: what holds a lock and is gone must not hold it for hours. */
+/**
+ * After how long the server ends a connection that says nothing: what holds a lock and is gone must not hold it for
+ * hours.
+ */
 const SERVER_IDLE_S = 60;
 /** Statements that wait for a connection; more are refused. */
 const WAITING_MAX = 1000;

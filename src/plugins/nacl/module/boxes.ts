@@ -1,4 +1,7 @@
-/** Boxes with the keys that options and arguments name (3006.16 salt/utils/nacl.py), for the module and the runner `nacl`. */
+/**
+ * Boxes with the keys that options and arguments name (3006.16 salt/utils/nacl.py), for the module and the runner
+ * `nacl`.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
@@ -123,7 +126,9 @@ export function decrypt(use: BoxUse, data: Value, given: Dict, kind?: BoxKind): 
   return textOrBytes(boxing(() => open(Buffer.from(bytesOf(data).toString(), 'base64'), key)));
 }
 
-/** `enc_file` and `dec_file`: a file through `encrypt` or `decrypt`, to the caller or to a file that is not there yet. */
+/**
+ * `enc_file` and `dec_file`: a file through `encrypt` or `decrypt`, to the caller or to a file that is not there yet.
+ */
 export async function convertFile(
   use: BoxUse,
   convert: typeof encrypt | typeof decrypt,

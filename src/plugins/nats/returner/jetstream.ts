@@ -1,6 +1,6 @@
 /**
- * JetStream, the part of NATS that keeps messages: its API is JSON in requests to subjects below `$JS.API` (nats.io, ADR-1,
- * ADR-15), so the connection is all that it needs.
+ * JetStream, the part of NATS that keeps messages: its API is JSON in requests to subjects below `$JS.API` (nats.io,
+ * ADR-1, ADR-15), so the connection is all that it needs.
  */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { CommandExecutionError } from '../../../errors/errors.ts';

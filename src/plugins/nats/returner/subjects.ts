@@ -14,8 +14,8 @@ const TOKEN_LENGTH_MAX = 500;
 const EVENT_LENGTH_MAX = 2000;
 
 /**
- * A text as one token: all but ASCII letters, digits, `-` and `_` as `%` and two hexadecimal digits for each byte. The empty
- * text is `%`; a very long one ends in `~` and its digest.
+ * A text as one token: all but ASCII letters, digits, `-` and `_` as `%` and two hexadecimal digits for each byte. The
+ * empty text is `%`; a very long one ends in `~` and its digest.
  */
 function subjectToken(text: string): string {
   const token = Array.from(Buffer.from(text, 'utf8'), (byte) => {

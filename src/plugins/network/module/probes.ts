@@ -11,7 +11,10 @@ import { splitLines } from '../../../python/values/text.ts';
 import { dict, float, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { runText } from '../../shared/program.ts';
 
-/** A host name with nothing in it that names do not have; addresses stay as they are (3006.26; Salt before it takes colons away). */
+/**
+ * A host name with nothing in it that names do not have; addresses stay as they are (3006.26; Salt before it takes
+ * colons away).
+ */
 export function sanitizeHost(host: string): string {
   if (isIP(host) !== 0) return host;
   return host.slice(0, 255).replace(/[^A-Za-z0-9._-]/g, '');

@@ -1,4 +1,6 @@
-/** What is asked before nftables is changed: whether table, chain and rule are there (3006.16 salt/modules/nftables.py). */
+/**
+ * What is asked before nftables is changed: whether table, chain and rule are there (3006.16 salt/modules/nftables.py).
+ */
 import { dict, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { chainText, nft, nftFamily, nftName } from './programs.ts';

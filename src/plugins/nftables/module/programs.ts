@@ -55,7 +55,9 @@ export function nft(ctx: ModuleContext, words: readonly string[]): Promise<strin
   return runText(ctx, ['nft', ...words]);
 }
 
-/** The same for a change: empty where it worked. What it complains of is logged, since Salt's sentences do not have it. */
+/**
+ * The same for a change: empty where it worked. What it complains of is logged, since Salt's sentences do not have it.
+ */
 export async function changeNft(ctx: ModuleContext, words: readonly string[]): Promise<string> {
   const said = await nft(ctx, words);
   if (said !== '') ctx.log.error(`nft ${words.join(' ')}: ${said}`);

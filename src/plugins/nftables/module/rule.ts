@@ -83,7 +83,10 @@ export function builtRule(family: string, keywords: Dict): BuiltRule {
   return { rule: rule.trim(), unused };
 }
 
-/** How nft would print a rule, as far as that can be said without it: sets in order, one element without braces, no quotes. */
+/**
+ * How nft would print a rule, as far as that can be said without it: sets in order, one element without braces, no
+ * quotes.
+ */
 function normalized(rule: string): string {
   const inOrder = (list: string): string =>
     list

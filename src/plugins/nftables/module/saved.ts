@@ -24,7 +24,11 @@ export function savedLines(ctx: ModuleContext, file: string | undefined): string
   return text.split(/(?<=\n)/).filter((line) => line.trim() !== '' && !line.trim().startsWith('#'));
 }
 
-/** Writes the rules of now into a file. @returns what was written @throws CommandExecutionError where it cannot be written */
+/**
+ * Writes the rules of now into a file.
+ * @returns what was written
+ * @throws CommandExecutionError where it cannot be written
+ */
 export async function saveNft(ctx: ModuleContext, file: string | undefined): Promise<string> {
   const given = file || savedRulesPath(ctx.grains);
   let rules = '#! nft -f\n';

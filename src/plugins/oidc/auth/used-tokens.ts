@@ -1,6 +1,6 @@
 /**
- * Tokens that have let somebody in, a file for each, so that all workers of a master know them, and those that take their place. Which of two
- * that are shown the same token at once was first, the file system decides.
+ * Tokens that have let somebody in, a file for each, so that all workers of a master know them, and those that take
+ * their place. Which of two that are shown the same token at once was first, the file system decides.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import type { Clock } from '../../../host/clock.ts';

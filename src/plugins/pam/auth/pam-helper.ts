@@ -1,8 +1,9 @@
 /**
- * The program that asks PAM, for `python3 -I -S -c`. It reads service, name and password, each behind a NUL, from its standard input, so that
- * they stand in no list of processes and no environment, and ends with 0 when PAM says yes, with 1 when it says no, and with 2
- * when PAM cannot be asked. It is Python because that is on every machine with Salt's history and can call the system's library
- * without a compiler; Salt does the same, with the password in the environment (salt/auth/pam.py, 3006.16).
+ * The program that asks PAM, for `python3 -I -S -c`. It reads service, name and password, each behind a NUL, from its
+ * standard input, so that they stand in no list of processes and no environment, and ends with 0 when PAM says yes,
+ * with 1 when it says no, and with 2 when PAM cannot be asked. It is Python because that is on every machine with
+ * Salt's history and can call the system's library without a compiler; Salt does the same, with the password in the
+ * environment (salt/auth/pam.py, 3006.16).
  */
 export const PAM_HELPER = `
 import ctypes as c, sys

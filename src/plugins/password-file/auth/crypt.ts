@@ -28,7 +28,10 @@ export async function verifyHash(password: string, hash: string): Promise<boolea
   return isSameText(shaCrypt(password, salt, kind === '5' ? 'sha256' : 'sha512', rounds), hash);
 }
 
-/** How long a hash takes to check, beside others, roughly in rounds of SHA crypt; 0 for what is not known and for digests without rounds. */
+/**
+ * How long a hash takes to check, beside others, roughly in rounds of SHA crypt; 0 for what is not known and for
+ * digests without rounds.
+ */
 export function hashCost(hash: string): number {
   const bcrypt = /^\$2[aby]\$(\d\d)\$/.exec(hash);
   if (bcrypt !== null) return BCRYPT_ROUNDS * 2 ** Number(bcrypt[1]);

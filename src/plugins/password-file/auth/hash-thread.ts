@@ -1,6 +1,7 @@
 /**
- * Hashes of passwords are checked in a thread of their own: one of bcrypt takes a tenth of a second and more, in which the process would do
- * nothing else. There is one thread, which checks one hash at a time, so that log-ins take one core at most, however many come.
+ * Hashes of passwords are checked in a thread of their own: one of bcrypt takes a tenth of a second and more, in which
+ * the process would do nothing else. There is one thread, which checks one hash at a time, so that log-ins take one
+ * core at most, however many come.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,10 @@ export class HashThread {
   #worker: Worker | undefined;
   #timer: Timer | undefined;
 
-  /** @param script the program of the thread; where it is missing, as beside sources that are not built, hashes are checked in place */
+  /**
+   * @param script the program of the thread; where it is missing, as beside sources that are not built, hashes are
+   *   checked in place
+   */
   constructor(clock: Clock, script = join(import.meta.dirname, 'password-hashes.cjs')) {
     this.#clock = clock;
     this.#script = script;

@@ -89,8 +89,8 @@ export const hashOf = (password: string, isHashed: boolean): string =>
 /**
  * Makes an account where there is none, and gives it its password.
  *
- * Salt compat: a password goes to smbpasswd through a pipe, where Salt hands its hash, which is worth as much, to pdbedit on its command
- * line. A hash that the caller gives has no other way.
+ * Salt compat: a password goes to smbpasswd through a pipe, where Salt hands its hash, which is worth as much, to
+ * pdbedit on its command line. A hash that the caller gives has no other way.
  * @returns created, updated, unchanged, or what the program says
  */
 export async function createAccount(
@@ -136,7 +136,8 @@ export function changingWords(ctx: ModuleContext, current: Dict, wanted: Wanted)
       words.push(`--${option}=${pyStr(value)}`);
   if (wanted.account_control !== null) {
     const flags = flagsOf(ctx, pyStr(wanted.account_control));
-    // Salt compat: Salt sets them each time; here they are the same where the account has them, and those that cannot be set besides
+    // Salt compat: Salt sets them each time; here they are the same where the account has them, and those that cannot
+    // be set besides
     if (!hasFlags(pyStr(current.get('account flags') ?? ''), flags))
       words.push(`--account-control=[${flags.join('')}]`);
   }

@@ -1,4 +1,7 @@
-/** A pillar that a caller gives encrypted (`pillar_enc`): salt/state.py `_gather_pillar`, salt/modules/pillar.py `items`, 3006.16. */
+/**
+ * A pillar that a caller gives encrypted (`pillar_enc`): salt/state.py `_gather_pillar`, salt/modules/pillar.py
+ * `items`, 3006.16.
+ */
 import { messageOf } from '../../../errors/errors.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';

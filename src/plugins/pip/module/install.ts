@@ -195,7 +195,10 @@ const secretPackages = (pkgs: Value): string[] =>
     .map(pyStr)
     .filter((name) => hasPassword(name) && !isFetchedByGit(name));
 
-/** Salt compat: Salt leaves the passwords of `git+https://…` among the arguments, of pip and of git, where every user of the machine reads them. */
+/**
+ * Salt compat: Salt leaves the passwords of `git+https://…` among the arguments, of pip and of git, where every user of
+ * the machine reads them.
+ */
 function fetchedByGit(words: readonly Value[]): PipWords {
   const hidden = hideGitPasswords(words.map(pyStr));
   return { words: Object.keys(hidden.env).length === 0 ? [...words] : hidden.words, env: hidden.env };
@@ -278,7 +281,11 @@ const variablesOf = (init: DictInit, more: Readonly<Record<string, string>>): Di
   return new Map<Value, Value>([...(env instanceof Map ? env : []), ...Object.entries(more)]);
 };
 
-/** Installs packages. @param further keywords of `cmd.run_all` @returns as `cmd.run_all`; other fields where nothing was run */
+/**
+ * Installs packages.
+ * @param further keywords of `cmd.run_all`
+ * @returns as `cmd.run_all`; other fields where nothing was run
+ */
 export async function install(ctx: ModuleContext, args: InstallArgs, further: Dict): Promise<Value> {
   const program = pipWords(ctx, args.bin_env);
   const prepared = await prepareRequirements(ctx, args);

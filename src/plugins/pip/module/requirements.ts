@@ -1,4 +1,7 @@
-/** Files of requirements: where they lie, and copies of them for the user who runs pip. Follows 3006.16 salt/modules/pip.py. */
+/**
+ * Files of requirements: where they lie, and copies of them for the user who runs pip. Follows 3006.16
+ * salt/modules/pip.py.
+ */
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { ArgumentError, SaltInvocationError } from '../../../errors/errors.ts';
 import { tempFolder } from '../../../host/file-operations.ts';
@@ -93,9 +96,9 @@ function copyForUser(folder: string, file: string, uid: number): string {
 }
 
 /**
- * Makes the files ready: those of the master are fetched, and copied for the user who cannot read the cache.
- * Salt compat: Salt copies files of this machine as well, with all that they lead to, so that whoever writes one of them can have
- * any file of root's copied to where he reads it; here the user reads them himself.
+ * Makes the files ready: those of the master are fetched, and copied for the user who cannot read the cache. Salt
+ * compat: Salt copies files of this machine as well, with all that they lead to, so that whoever writes one of them can
+ * have any file of root's copied to where he reads it; here the user reads them himself.
  */
 export async function prepareRequirements(
   ctx: ModuleContext,

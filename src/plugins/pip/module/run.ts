@@ -42,7 +42,10 @@ export function pipWords(ctx: ModuleContext, binEnv: Value): string[] {
   return baseName(place).includes('python') ? [normPath(place), '-m', 'pip'] : [normPath(place)];
 }
 
-/** The variables of a run: those that were given, and the environment. @throws CommandExecutionError for what is no mapping */
+/**
+ * The variables of a run: those that were given, and the environment.
+ * @throws CommandExecutionError for what is no mapping
+ */
 export function pipEnvironment(binEnv: Value, given: Value = null): DictInit {
   if (truthy(given) && !isDict(given))
     throw new CommandExecutionError(`env_vars ${pyStr(given)} is not a dictionary`);

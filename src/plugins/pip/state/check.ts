@@ -132,7 +132,8 @@ export async function alreadyInstalled(
   const isRight = installed.has(wanted);
   if (!args.upgrade) return isRight ? already : undefined;
   const newest = await newestVersion(ctx, wanted, have);
-  // Salt compat: Salt is content with a version that is not asked for, and installs anew what is newer than all that there is
+  // Salt compat: Salt is content with a version that is not asked for, and installs anew what is newer than all that
+  // there is
   if (!isRight) return undefined;
   if (newest === undefined)
     return `Python package ${prefix} was already installed and\nthe available upgrade doesn't fulfills the version requirements`;

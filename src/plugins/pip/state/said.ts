@@ -12,7 +12,9 @@ import { packagesIn, targetFolder } from './target.ts';
 const SATISFIED = /^Requirement already (?:satisfied|up-to-date): ([^\s[=<>!~;(]+)/gm;
 const INSTALLED = /^Successfully installed\b(.*)$/gm;
 
-/** The packages of which pip says that they are there. Salt compat: Salt knows the words of old versions of pip only. */
+/**
+ * The packages of which pip says that they are there. Salt compat: Salt knows the words of old versions of pip only.
+ */
 export function satisfiedPackages(stdout: string): ReadonlySet<string> {
   return new Set([...stdout.matchAll(SATISFIED)].map(([, name = '']) => packageKey(name)));
 }
@@ -45,13 +47,18 @@ export async function frozenLines(
   }
 }
 
-/** The name and version of a line of `pip freeze` which says where the package comes from; undefined for other lines. */
+/**
+ * The name and version of a line of `pip freeze` which says where the package comes from; undefined for other lines.
+ */
 function linkedName(line: string): string | undefined {
   const egg = /^-e .*[#&]egg=([^&]+)/.exec(line)?.[1];
   return egg ?? /^# Editable .*\(([^=)]+)==/.exec(line)?.[1];
 }
 
-/** What is installed in editable mode the same way before and after: pip installs it anew at each run, and its files are as they were. */
+/**
+ * What is installed in editable mode the same way before and after: pip installs it anew at each run, and its files are
+ * as they were.
+ */
 function stillLinked(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
   const kept = after.filter((line) => before.includes(line));
   return new Set(kept.flatMap((line) => linkedName(line) ?? []).map(packageKey));
@@ -59,9 +66,9 @@ function stillLinked(before: readonly string[], after: readonly string[]): Reado
 
 /**
  * Whether something is there now that was not.
- * @param stdout what pip says; nothing where it says the same each time, as of a folder that is installed into
- * Salt compat: Salt takes each line of pip's for a change that it does not know, as one that a marker of a requirement does not fit or
- * that a wheel is there already; and each run of an editable package.
+ * @param stdout what pip says; nothing where it says the same each time, as of a folder that is installed into Salt
+ *   compat: Salt takes each line of pip's for a change that it does not know, as one that a marker of a requirement
+ *   does not fit or that a wheel is there already; and each run of an editable package.
  */
 export function hasInstalled(
   stdout: string,

@@ -1,6 +1,7 @@
 /**
- * The format deb822 of apt's `.sources` files (`man 5 sources.list`): stanzas of fields, with an empty line between them. A stanza is kept
- * line by line, so that what is not changed stays as it was written, comments and unknown fields included.
+ * The format deb822 of apt's `.sources` files (`man 5 sources.list`): stanzas of fields, with an empty line between
+ * them. A stanza is kept line by line, so that what is not changed stays as it was written, comments and unknown fields
+ * included.
  */
 
 import { linesOf } from '../../shared/file-text.ts';

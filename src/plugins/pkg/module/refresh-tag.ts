@@ -1,6 +1,6 @@
 /**
- * The file that tells that the lists of packages are still to be fetched in this run: `pkg` states make it once a run, and fetching takes it
- * away. Follows 3006.16 salt/utils/pkg/__init__.py.
+ * The file that tells that the lists of packages are still to be fetched in this run: `pkg` states make it once a run,
+ * and fetching takes it away. Follows 3006.16 salt/utils/pkg/__init__.py.
  */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { messageOf } from '../../../errors/errors.ts';

@@ -3,7 +3,9 @@
 /** -1, 0 or 1. */
 export type Order = -1 | 0 | 1;
 
-/** Compares two versions; null for what is no version, where no comparison holds (Salt's `versions.compare`, 3006.16). */
+/**
+ * Compares two versions; null for what is no version, where no comparison holds (Salt's `versions.compare`, 3006.16).
+ */
 export type CompareVersions = (a: string, b: string) => Order | null;
 
 const sign = (difference: number): Order => (difference < 0 ? -1 : difference > 0 ? 1 : 0);
@@ -54,7 +56,10 @@ function compareDebPart(a: string, b: string): Order {
 /** The largest epoch that dpkg takes. */
 const EPOCH_MAX = 2 ** 31 - 1;
 
-/** What dpkg reads in a version; undefined where it ends with an error: an epoch, a revision or the rest that is empty, or spaces. */
+/**
+ * What dpkg reads in a version; undefined where it ends with an error: an epoch, a revision or the rest that is empty,
+ * or spaces.
+ */
 function debParts(version: string): [epoch: number, upstream: string, revision: string] | undefined {
   const text = version.trim();
   if (text === '') return version === '' ? [0, '', ''] : undefined;
@@ -69,8 +74,9 @@ function debParts(version: string): [epoch: number, upstream: string, revision: 
 }
 
 /**
- * dpkg's order; null where it takes one of them for no version. Salt asks dpkg where Python has no `apt_pkg`, as in its own packages; with
- * Debian's python3-apt it gives an order to anything (salt/modules/aptpkg.py `version_cmp`, 3006.16).
+ * dpkg's order; null where it takes one of them for no version. Salt asks dpkg where Python has no `apt_pkg`, as in its
+ * own packages; with Debian's python3-apt it gives an order to anything (salt/modules/aptpkg.py `version_cmp`,
+ * 3006.16).
  */
 export function compareDeb(a: string, b: string): Order | null {
   const [x, y] = [debParts(a), debParts(b)];
@@ -120,7 +126,10 @@ export function compareRpm(a: string, b: string): Order {
   return compareRpmPart(releaseA, releaseB);
 }
 
-/** The order of Salt's `LooseVersion`: numbers and words one by one; as texts with zeros in front as soon as there is a word. */
+/**
+ * The order of Salt's `LooseVersion`: numbers and words one by one; as texts with zeros in front as soon as there is a
+ * word.
+ */
 export function compareLoose(a: string, b: string): Order {
   const parts = (text: string): (string | number)[] =>
     text

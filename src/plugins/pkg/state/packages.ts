@@ -12,7 +12,9 @@ export type Desired = Map<string, string | null>;
 /** Installed versions by package. */
 export type Installed = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a list of packages or advisories: one that is empty counts as given, unlike all else that is false in Python. */
+/**
+ * Reads a list of packages or advisories: one that is empty counts as given, unlike all else that is false in Python.
+ */
 export function packageList(value: Value): Value | undefined {
   return Array.isArray(value) || truthy(value) ? value : undefined;
 }
@@ -57,7 +59,9 @@ export async function packSources(ctx: StateContext, sources: Value, normalize: 
   return out;
 }
 
-/** The keywords of a state that execution functions are handed: all but those of the state system itself, and `saltenv`. */
+/**
+ * The keywords of a state that execution functions are handed: all but those of the state system itself, and `saltenv`.
+ */
 export function functionKeywords(ctx: StateContext, kwargs: Dict, saltenv = true): Dict {
   const own = [...kwargs].filter(([key]) => !pyStr(key).startsWith('__'));
   return saltenv ? new Map([...own, ['saltenv', stateEnvironment(ctx)]]) : new Map(own);

@@ -1,4 +1,6 @@
-/** Folders of data, and the clusters of Debian's tools (3006.16 salt/modules/postgres.py, salt/modules/deb_postgres.py). */
+/**
+ * Folders of data, and the clusters of Debian's tools (3006.16 salt/modules/postgres.py, salt/modules/deb_postgres.py).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { findUser } from '../../../host/users.ts';
 import { findProgram } from '../../../host/which.ts';

@@ -1,4 +1,6 @@
-/** Where PostgreSQL is asked, as whom, and running `psql` there. Follows 3006.16 salt/modules/postgres.py `_run_psql`. */
+/**
+ * Where PostgreSQL is asked, as whom, and running `psql` there. Follows 3006.16 salt/modules/postgres.py `_run_psql`.
+ */
 import { joinPath } from '../../../python/paths.ts';
 import { findProgram } from '../../../host/which.ts';
 import { pyStr } from '../../../python/values/repr.ts';

@@ -34,8 +34,8 @@ function kinds(version: number): [kind: string, query: string][] {
 }
 
 /**
- * Gives a database, its schemas, tables, views, functions and sequences to an owner, all or nothing.
- * Salt compat: Salt's function fails with a TypeError before it changes anything, and would give away the server's own schemas.
+ * Gives a database, its schemas, tables, views, functions and sequences to an owner, all or nothing. Salt compat:
+ * Salt's function fails with a TypeError before it changes anything, and would give away the server's own schemas.
  */
 export async function ownerTo(
   ctx: ModuleContext,

@@ -239,8 +239,8 @@ function isHeld(held: Held | undefined, { privileges, thing, mayGrant }: Grant):
 }
 
 /**
- * True when a role has the privileges. The owner of a thing has all.
- * Salt compat: with the right to grant, Salt compares all privileges that there are; tables and sequences by the name ALL it never finds.
+ * True when a role has the privileges. The owner of a thing has all. Salt compat: with the right to grant, Salt
+ * compares all privileges that there are; tables and sequences by the name ALL it never finds.
  */
 export async function holds(ctx: ModuleContext, connection: Connection, grant: Grant): Promise<boolean> {
   const { role, thing, mayGrant } = grant;

@@ -1,4 +1,7 @@
-/** What roles are made with: parameters, and the words of `CREATE ROLE` and `ALTER ROLE` (3006.16 salt/modules/postgres.py). */
+/**
+ * What roles are made with: parameters, and the words of `CREATE ROLE` and `ALTER ROLE` (3006.16
+ * salt/modules/postgres.py).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import type { Random } from '../../../host/random.ts';
 import { pyStr } from '../../../python/values/repr.ts';

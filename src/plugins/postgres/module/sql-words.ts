@@ -1,4 +1,6 @@
-/** Names and texts as words of PostgreSQL's language, and what it prints of lists: whatever is in them stays one word. */
+/**
+ * Names and texts as words of PostgreSQL's language, and what it prints of lists: whatever is in them stays one word.
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 
 function withoutNul(text: string): string {
@@ -23,8 +25,8 @@ export function withoutQuotes(text: string): string {
 }
 
 /**
- * A database as `--dbname` takes it. A name that `psql` would read as a connection string, and so might lead to another server,
- * is told to be a name.
+ * A database as `--dbname` takes it. A name that `psql` would read as a connection string, and so might lead to another
+ * server, is told to be a name.
  */
 export function databaseWord(name: string): string {
   if (!name.includes('=') && !/^postgres(?:ql)?:\/\//.test(name)) return withoutNul(name);

@@ -150,7 +150,10 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     throw new StoreUnavailableError(`${this.place()}: there is no way to connect.`);
   }
 
-  /** `prefer` and `allow` go on without TLS when the server has none, or somebody in between says so. Said once for each server. */
+  /**
+   * `prefer` and `allow` go on without TLS when the server has none, or somebody in between says so. Said once for each
+   * server.
+   */
   #warnOfPlainText(): void {
     const [host, mode] = [this.options.text('host') ?? 'localhost', this.options.text('sslmode') ?? 'prefer'];
     if (this.#hasWarned || mode === 'disable' || isLocal(host)) return;

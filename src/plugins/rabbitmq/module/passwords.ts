@@ -42,7 +42,11 @@ async function withPassword(ctx: ModuleContext, command: string, login: Login): 
   return { ...ended, stdout: ended.stdout.replace(PROMPT, '') };
 }
 
-/** Runs a command that takes a user and a password. @returns what it printed @throws CommandExecutionError where it failed */
+/**
+ * Runs a command that takes a user and a password.
+ * @returns what it printed
+ * @throws CommandExecutionError where it failed
+ */
 export async function passwordCommand(ctx: ModuleContext, command: string, login: Login): Promise<string> {
   return checked(await withPassword(ctx, command, login)).stdout;
 }

@@ -1,4 +1,7 @@
-/** Python's random numbers out of a seed: the Mersenne Twister, seeded and drawn from as CPython 3.11 does it (Lib/random.py). */
+/**
+ * Python's random numbers out of a seed: the Mersenne Twister, seeded and drawn from as CPython 3.11 does it
+ * (Lib/random.py).
+ */
 import { createHash } from 'node:crypto';
 
 const SIZE = 624;

@@ -1,4 +1,7 @@
-/** Connections to Redis, or to a cluster of it, by the options of whoever uses it: `redis.host`, `cache.redis.host` and so on. */
+/**
+ * Connections to Redis, or to a cluster of it, by the options of whoever uses it: `redis.host`, `cache.redis.host` and
+ * so on.
+ */
 import type { ConnectionOptions } from 'node:tls';
 import type { Cluster, Redis } from 'ioredis';
 import { BrineError, ConfigError, messageOf } from '../../../errors/errors.ts';
@@ -48,7 +51,10 @@ export class RedisConnection {
     return addressOf(this.#settings.options, this.#settings.prefix);
   }
 
-  /** @throws StoreUnavailableError when it is away or takes nothing now, CommandExecutionError when it refuses what it is told */
+  /**
+   * @throws StoreUnavailableError when it is away or takes nothing now, CommandExecutionError when it refuses what it
+   *   is told
+   */
   async use<T>(run: (redis: RedisClient) => Promise<T>): Promise<T> {
     try {
       return await this.#connection.use(run);

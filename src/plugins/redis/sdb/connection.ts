@@ -12,7 +12,8 @@ const TIMEOUT_MS = 10_000;
  * Does something on a connection of its own.
  * @param options host, port, db, username, password, unix_socket_path, socket_timeout, ssl, ssl_ca_certs, ssl_cert_reqs
  * @param connectionName what the server calls the connection
- * @throws CommandExecutionError naming the server, for what it refuses and where it is not reached; whatever `run` throws itself
+ * @throws CommandExecutionError naming the server, for what it refuses and where it is not reached; whatever `run`
+ *   throws itself
  */
 export async function withRedis<T>(
   options: Dict,

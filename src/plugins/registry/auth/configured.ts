@@ -1,4 +1,6 @@
-/** The authentication systems of a configuration: which it names, what is wrong with them, and each when it is needed. */
+/**
+ * The authentication systems of a configuration: which it names, what is wrong with them, and each when it is needed.
+ */
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -14,7 +16,10 @@ export interface ConfiguredAuthDeps {
   readonly log: Logger;
   /** Has a name taken once among several masters; not set where there is one. */
   readonly useOnce?: BackendContext['useOnce'];
-  /** An authentication system of the site's own, which comes before a built-in one; undefined when there is none of that name. */
+  /**
+   * An authentication system of the site's own, which comes before a built-in one; undefined when there is none of that
+   * name.
+   */
   readonly custom?: (name: string) => BackendSpec | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The beacons of a minion: which are configured, when each looks, what their events are, and the orders that change them
- * (salt/beacons/__init__.py, salt/minion.py `process_beacons`, 3006.16).
+ * The beacons of a minion: which are configured, when each looks, what their events are, and the orders that change
+ * them (salt/beacons/__init__.py, salt/minion.py `process_beacons`, 3006.16).
  */
 import { didYouMean } from '../../../errors/did-you-mean.ts';
 import { messageOf } from '../../../errors/errors.ts';
@@ -89,8 +89,8 @@ export class Beacons {
   }
 
   /**
-   * All beacons, those of the configuration over those of the pillar. Salt compat: while the pillar has any, Salt lists those of
-   * the configuration but does not run them; here they run.
+   * All beacons, those of the configuration over those of the pillar. Salt compat: while the pillar has any, Salt lists
+   * those of the configuration but does not run them; here they run.
    */
   list(options: { readonly pillar: boolean; readonly configured: boolean }): Dict {
     const out: Dict = new Map(options.pillar ? this.#fromPillar() : []);

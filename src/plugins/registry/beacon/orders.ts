@@ -1,4 +1,7 @@
-/** What may be asked of running beacons over the bus (`manage_beacons`), and the event that answers (salt/beacons/__init__.py, 3006.16). */
+/**
+ * What may be asked of running beacons over the bus (`manage_beacons`), and the event that answers
+ * (salt/beacons/__init__.py, 3006.16).
+ */
 import type { Logger } from '../../../host/log.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';

@@ -15,7 +15,11 @@ export interface CacheUse {
   readonly clock: Clock;
 }
 
-/** Opens the server; nothing is connected yet. @returns undefined for `localfs` @throws ConfigError for another name, or options that are no address */
+/**
+ * Opens the server; nothing is connected yet.
+ * @returns undefined for `localfs`
+ * @throws ConfigError for another name, or options that are no address
+ */
 export function openCacheServer({ opts, clock }: CacheUse): CacheServer | undefined {
   const name = pyStr(opts.get('cache') ?? 'localfs');
   if (name === 'localfs') return undefined;

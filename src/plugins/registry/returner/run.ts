@@ -10,7 +10,8 @@ import { returnerTable } from './returners.ts';
 import { failureText, type ReturnerTroubles } from '../../shared/returner/troubles.ts';
 
 /**
- * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them.
+ * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before
+ * them.
  * @param stores where open databases are kept
  */
 export function returnerRegistry(
@@ -43,7 +44,8 @@ export interface WaitingRoom {
 }
 
 /**
- * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
+ * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line
+ * in the log.
  * @returns the reasons of those that neither took it nor let it wait
  * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
  * @param waiting takes what a database cannot take now

@@ -1,6 +1,6 @@
 /**
- * Names of runners that Salt 3006 and 3007 have and Brine does not, so that a call of one is told from a slip of the pen. Only looked at
- * when a runner was not found: a name that is implemented meanwhile does no harm here.
+ * Names of runners that Salt 3006 and 3007 have and Brine does not, so that a call of one is told from a slip of the
+ * pen. Only looked at when a runner was not found: a name that is implemented meanwhile does no harm here.
  */
 import { RUNNER_TABLE } from './table.generated.ts';
 

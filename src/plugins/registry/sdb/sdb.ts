@@ -78,7 +78,10 @@ export interface HashForm {
   readonly chars: string;
 }
 
-/** Reads a value; where there is none, makes a text by chance and keeps it. @returns the value; false for what is no address */
+/**
+ * Reads a value; where there is none, makes a text by chance and keeps it.
+ * @returns the value; false for what is no address
+ */
 export async function sdbGetOrSetHash(
   ctx: SdbContext,
   uri: Value,

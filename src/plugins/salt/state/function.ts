@@ -1,4 +1,7 @@
-/** `salt.function`: an execution function on minions as a step of an orchestration (3006.16 salt/states/saltmod.py `function`). */
+/**
+ * `salt.function`: an execution function on minions as a step of an orchestration (3006.16 salt/states/saltmod.py
+ * `function`).
+ */
 import { messageOf } from '../../../errors/errors.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';

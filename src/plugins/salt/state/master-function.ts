@@ -1,4 +1,7 @@
-/** `salt.runner` and `salt.wheel`: functions of the master as steps of an orchestration (3006.16 salt/states/saltmod.py). */
+/**
+ * `salt.runner` and `salt.wheel`: functions of the master as steps of an orchestration (3006.16
+ * salt/states/saltmod.py).
+ */
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';

@@ -1,4 +1,7 @@
-/** What the states of `salt` share: the orchestration they belong to, and which minions may fail (3006.16 salt/states/saltmod.py). */
+/**
+ * What the states of `salt` share: the orchestration they belong to, and which minions may fail (3006.16
+ * salt/states/saltmod.py).
+ */
 import { strip } from '../../../python/values/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';

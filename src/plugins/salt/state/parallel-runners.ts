@@ -1,6 +1,6 @@
 /**
- * `salt.parallel_runners`: several runners beside each other as one step (3006.16 salt/states/saltmod.py). A real Salt ends it with a
- * TypeError on new versions of Python; this is what its source means.
+ * `salt.parallel_runners`: several runners beside each other as one step (3006.16 salt/states/saltmod.py). A real Salt
+ * ends it with a TypeError on new versions of Python; this is what its source means.
  */
 import { BrineError, messageOf } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -69,7 +69,10 @@ function changesIn(value: Value): Value {
 const isHighstate = ({ value }: Ended): boolean =>
   isDict(value) && value.get('outputter') === 'highstate' && value.has('data');
 
-/** Salt compat: Salt looks for the code beside the results only, where no runner of its own puts it, and finds no failure ever. */
+/**
+ * Salt compat: Salt looks for the code beside the results only, where no runner of its own puts it, and finds no
+ * failure ever.
+ */
 function hasFailed({ value, success }: Ended): boolean {
   if (!success) return true;
   if (!isDict(value)) return false;

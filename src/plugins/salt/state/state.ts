@@ -56,7 +56,10 @@ function readAllowed(given: Value): number | undefined {
   }
 }
 
-/** What came of it: the results of the minions that changed or failed, those that failed, and those that stayed as they were. */
+/**
+ * What came of it: the results of the minions that changed or failed, those that failed, and those that stayed as they
+ * were.
+ */
 interface Sorted {
   readonly changes: Dict;
   readonly failed: readonly string[];

@@ -1,4 +1,7 @@
-/** `salt.wait_for_event`: waiting for events of the master's bus as a step of an orchestration (3006.16 salt/states/saltmod.py). */
+/**
+ * `salt.wait_for_event`: waiting for events of the master's bus as a step of an orchestration (3006.16
+ * salt/states/saltmod.py).
+ */
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { compileGlob } from '../../../python/text/fnmatch.ts';
 import { floatRepr } from '../../../python/values/repr.ts';

@@ -154,7 +154,10 @@ function isAtMost(one: Value, other: Value): boolean {
   return valuesEqual(one, other) || lessThan(one, other);
 }
 
-/** `Pass`, or `Fail: …`; values that cannot be compared do not pass. @param shows whether the result may be in the sentence */
+/**
+ * `Pass`, or `Fail: …`; values that cannot be compared do not pass.
+ * @param shows whether the result may be in the sentence
+ */
 export function checked(assertion: Assertion, compared: Compared, shows: boolean): string {
   try {
     if (assertion.holds(compared)) return 'Pass';
@@ -165,7 +168,10 @@ export function checked(assertion: Assertion, compared: Compared, shows: boolean
   }
 }
 
-/** What is expected, as the type of what came back: `5` is 5 where an integer is returned. What cannot be made one stays as it is. */
+/**
+ * What is expected, as the type of what came back: `5` is 5 where an integer is returned. What cannot be made one stays
+ * as it is.
+ */
 export function castTo(expected: Value, returned: Value): Value {
   if (returned === null) return expected;
   if (typeof returned === 'boolean') return expected === 'False' ? false : truthy(expected);

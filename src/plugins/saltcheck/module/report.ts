@@ -19,7 +19,10 @@ const is = (word: string) => (result: Value) => statusOf(result).startsWith(word
 export const hasFailed = (states: readonly StateResults[]): boolean =>
   states.some(({ results }) => [...results.values()].some(is('Fail')));
 
-/** The results of each SLS in the order of their names, and the figures. @param onlyFails leaves out what has not failed */
+/**
+ * The results of each SLS in the order of their names, and the figures.
+ * @param onlyFails leaves out what has not failed
+ */
 export function outList(states: readonly StateResults[], onlyFails: boolean): Value[] {
   const all = states.flatMap(({ results }) => [...results.values()]);
   const count = (word: string): number => all.filter(is(word)).length;

@@ -1,4 +1,7 @@
-/** One test of saltcheck: is it one, what it calls, and what is asserted of that (3006.16 salt/modules/saltcheck.py `SaltCheck`). */
+/**
+ * One test of saltcheck: is it one, what it calls, and what is asserted of that (3006.16 salt/modules/saltcheck.py
+ * `SaltCheck`).
+ */
 import { DEFAULT_DELIMITER, traverse } from '../../../formats/data/traverse.ts';
 import { toJson } from '../../../formats/json/text.ts';
 import { messageOf } from '../../../errors/errors.ts';

@@ -86,7 +86,10 @@ export class TestFiles {
     return [...names];
   }
 
-  /** Fetches the nearest folder that has tests of an SLS, unless that was done before. @returns where the files are now */
+  /**
+   * Fetches the nearest folder that has tests of an SLS, unless that was done before.
+   * @returns where the files are now
+   */
   async #nearest(sls: string): Promise<readonly string[]> {
     if (this.#found.has(sls)) return [];
     for (const folder of this.#folders(sls)) {
@@ -104,7 +107,10 @@ export class TestFiles {
     return Array.isArray(paths) ? paths.map((path) => pyStr(path)).sort() : [];
   }
 
-  /** Where an SLS may have its tests: its own folder, the one beside it, that of the formula; the deepest first. The root of the environment is no formula. */
+  /**
+   * Where an SLS may have its tests: its own folder, the one beside it, that of the formula; the deepest first. The
+   * root of the environment is no formula.
+   */
   #folders(sls: string): string[] {
     const words = sls.split('.');
     const folders = [words, words.slice(0, -1), words.slice(0, 1)].filter(({ length }) => length > 0);

@@ -1,6 +1,6 @@
 /**
- * The functions of `saltutil` by which a function on the master, such as a state of an orchestration, has the master do something
- * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion asks the master whose
+ * The functions of `saltutil` by which a function on the master, such as a state of an orchestration, has the master do
+ * something (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion asks the master whose
  * configuration lies beside its own: for runners and wheel functions that need not be up.
  */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';

@@ -1,4 +1,6 @@
-/** The environments in which the top file of the states has something for this minion: where `saltutil.sync_*` looks. */
+/**
+ * The environments in which the top file of the states has something for this minion: where `saltutil.sync_*` looks.
+ */
 import { messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { StateCompiler } from '../../../runtime/state/compile.ts';

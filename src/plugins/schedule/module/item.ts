@@ -23,7 +23,10 @@ const COPIED = [
 /** Salt compat: Salt's own function drops this field, without which `skip_during_range` cannot be made up for. */
 const ALSO_COPIED = ['run_after_skip_range', 'dry_run'];
 
-/** What keywords say of a job. Salt compat: what they cannot say is lost in Salt when a job is modified, such as times that were postponed. */
+/**
+ * What keywords say of a job. Salt compat: what they cannot say is lost in Salt when a job is modified, such as times
+ * that were postponed.
+ */
 const SAID: ReadonlySet<Value> = new Set([
   ...['function', 'func', 'fun', 'args', 'kwargs', 'maxrunning', 'name', 'enabled', 'jid_include', 'splay'],
   ...['return_job', 'metadata', ...TIME_UNITS, ...COPIED, ...ALSO_COPIED],

@@ -51,7 +51,10 @@ async function linesOf(ctx: ModuleContext, name: string): Promise<string[]> {
   return splitLines(list).filter((line) => line.startsWith(`${name} `));
 }
 
-/** The rule for a pattern, or null where there is none that is like it; of several the last, which is the one that counts. */
+/**
+ * The rule for a pattern, or null where there is none that is like it; of several the last, which is the one that
+ * counts.
+ */
 export async function fileRule(ctx: ModuleContext, wanted: FileRule): Promise<Dict | null> {
   const kind =
     wanted.filetype === undefined || wanted.filetype === '' ? undefined : fileTypeText(wanted.filetype);

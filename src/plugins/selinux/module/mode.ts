@@ -38,7 +38,11 @@ const BY_WORD: ReadonlyMap<string, number> = new Map([
   ['disabled', 0],
 ]);
 
-/** Sets the mode, now and for the next start. @returns what is now, or `Invalid mode …` @throws CommandExecutionError */
+/**
+ * Sets the mode, now and for the next start.
+ * @returns what is now, or `Invalid mode …`
+ * @throws CommandExecutionError
+ */
 export function setMode(ctx: ModuleContext, given: Value): string {
   const isNumber = isInt(given) || typeof given === 'boolean';
   const word = isNumber ? (Number(given) === 0 ? 'permissive' : 'enforcing') : pyStr(given).toLowerCase();

@@ -1,9 +1,9 @@
 /**
- * `auth_sql`: the statement that finds a user by name and password, in which `{0}` and `{1}` stand for the two (salt/auth/mysql.py,
- * 3006.16).
+ * `auth_sql`: the statement that finds a user by name and password, in which `{0}` and `{1}` stand for the two
+ * (salt/auth/mysql.py, 3006.16).
  *
- * Salt compat: Salt writes name and password into the statement, so that a name can be SQL. Here they are values of the statement, and
- * the quotes around `"{0}"` fall away.
+ * Salt compat: Salt writes name and password into the statement, so that a name can be SQL. Here they are values of the
+ * statement, and the quotes around `"{0}"` fall away.
  */
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
@@ -22,7 +22,9 @@ const FIELDS = ['username', 'password'] as const;
 /** Texts in quotes, doubled braces, and places. */
 const PIECE = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|\{\{|\}\}|\{(\d*)\}/gs;
 
-/** @returns what is wrong with the statement, as a sentence without its full stop, in the place of one that can be used */
+/**
+ * @returns what is wrong with the statement, as a sentence without its full stop, in the place of one that can be used
+ */
 export function readAuthSql(sql: string, mark: ValueMark): AuthStatement | string {
   const values: (typeof FIELDS)[number][] = [];
   const faults: string[] = [];
@@ -78,8 +80,8 @@ export function databaseFault(
 /**
  * Whether what the statement brought lets somebody in: exactly one row.
  *
- * Salt compat: databases pass over case and blanks at the end. Where the first column is the name, it has to be the one that was typed,
- * which is the one that rules are looked up by.
+ * Salt compat: databases pass over case and blanks at the end. Where the first column is the name, it has to be the one
+ * that was typed, which is the one that rules are looked up by.
  */
 export function isOneUser(rows: readonly (readonly unknown[])[], { username }: Credentials): boolean {
   const first = rows[0]?.[0];

@@ -1,4 +1,7 @@
-/** What an authentication system is: it tells whether a name and a password belong together, and what it knows of whoever has shown it. */
+/**
+ * What an authentication system is: it tells whether a name and a password belong together, and what it knows of
+ * whoever has shown it.
+ */
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Secret } from '../../../host/secret.ts';
@@ -37,7 +40,10 @@ export interface BackendContext {
   readonly config: Dict;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Has a name taken once among several masters; not set where there is one. @returns false when it was taken before */
+  /**
+   * Has a name taken once among several masters; not set where there is one.
+   * @returns false when it was taken before
+   */
   readonly useOnce?: ((name: string) => Promise<boolean>) | undefined;
 }
 

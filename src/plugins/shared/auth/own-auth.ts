@@ -1,4 +1,7 @@
-/** Authentication systems of the site's own (`_auth`, `auth_dirs`): they run in a process apart, which each worker has for itself. */
+/**
+ * Authentication systems of the site's own (`_auth`, `auth_dirs`): they run in a process apart, which each worker has
+ * for itself.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -16,8 +19,8 @@ const NONE: OwnAuth = { find: () => undefined, close: () => undefined };
 const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'Linux', darwin: 'Darwin' };
 
 /**
- * Finds them. Files that cannot be used are told of in the log; a master whose `external_auth` names one of them does not start.
- * Nothing is started where there are none.
+ * Finds them. Files that cannot be used are told of in the log; a master whose `external_auth` names one of them does
+ * not start. Nothing is started where there are none.
  * @param deps `functions` are those that systems in Python call (3006.16 salt/loader/__init__.py `auth`)
  */
 export async function openOwnAuth(
@@ -72,7 +75,10 @@ export async function openOwnAuth(
   return { find: (name) => systems.get(name), close };
 }
 
-/** Salt compat: values are handed over by the names of parameters (3006.16 salt/auth/__init__.py); without a function there is nothing. */
+/**
+ * Salt compat: values are handed over by the names of parameters (3006.16 salt/auth/__init__.py); without a function
+ * there is nothing.
+ */
 function pythonBackend(own: PythonSingle): AuthBackend {
   const ask = async (fun: string, { username, password }: Credentials): Promise<Value> => {
     if (own.module.functions[fun] === undefined) return null;

@@ -79,7 +79,10 @@ export function withoutHidden(config: readonly Value[]): Dict[] {
   return config.filter(isDict).filter((item) => ![...item.keys()].some((key) => String(key).startsWith('_')));
 }
 
-/** A number that others are compared with, as Python's `float()` reads it; NaN, which nothing reaches, where that raises. */
+/**
+ * A number that others are compared with, as Python's `float()` reads it; NaN, which nothing reaches, where that
+ * raises.
+ */
 export function limitOf(value: Value): number {
   return typeof value === 'string' && value.trim() === '' ? NaN : (toNumber(value) ?? Number(value ?? NaN));
 }

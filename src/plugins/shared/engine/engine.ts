@@ -69,7 +69,10 @@ export interface EngineContext {
   readonly signal: AbortSignal;
   /** Fires on the master's bus; a minion without a master fires on its own. @returns false when nobody took it */
   fire(tag: string, data: Dict): Promise<boolean>;
-  /** The events of the daemon's bus from now on, without end. A bounded number waits; those beyond it are left out and told of. */
+  /**
+   * The events of the daemon's bus from now on, without end. A bounded number waits; those beyond it are left out and
+   * told of.
+   */
   events(wanted?: (tag: string) => boolean): AsyncIterable<EngineEvent>;
   /** Calls an execution function. @throws what it throws */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;

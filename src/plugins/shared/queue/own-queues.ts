@@ -1,4 +1,7 @@
-/** Backends of queues of the site's own (`_queues`), with the functions that Salt's have (salt/queues/sqlite_queue.py, 3006.16). */
+/**
+ * Backends of queues of the site's own (`_queues`), with the functions that Salt's have (salt/queues/sqlite_queue.py,
+ * 3006.16).
+ */
 import { pyStr } from '../../../python/values/repr.ts';
 import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import type { KindModule } from '../../../runtime/extensions/kind-module.ts';

@@ -1,4 +1,7 @@
-/** What a backend of queues is (salt/queues, 3006.16): named queues of items, which are taken out by whoever works on them. */
+/**
+ * What a backend of queues is (salt/queues, 3006.16): named queues of items, which are taken out by whoever works on
+ * them.
+ */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -44,8 +47,8 @@ export interface QueueBackend {
   /** Removes one item or a list of them; what is not there is passed over. */
   delete(queue: string, items: Value): Promise<void>;
   /**
-   * Takes items out for good once `use` has come to its end; until then nobody else gets them, and they are back when it throws or when
-   * the process dies.
+   * Takes items out for good once `use` has come to its end; until then nobody else gets them, and they are back when
+   * it throws or when the process dies.
    * @returns what `use` returns
    */
   take<T>(queue: string, taking: Taking, use: (items: Value[]) => Promise<T>): Promise<T>;

@@ -1,6 +1,7 @@
 /**
- * Mappings as texts of a SQLite queue: JSON with single quotes (salt/queues/sqlite_queue.py, 3006.16). Salt turns them back by replacing
- * each quote, which loses an item with a quote in one of its texts; here those are written as `\u0027` and `\u0022`, which Salt reads too.
+ * Mappings as texts of a SQLite queue: JSON with single quotes (salt/queues/sqlite_queue.py, 3006.16). Salt turns them
+ * back by replacing each quote, which loses an item with a quote in one of its texts; here those are written as
+ * `\u0027` and `\u0022`, which Salt reads too.
  */
 import { JsonSyntaxError, parseJson, toJson } from '../../../formats/json/text.ts';
 import { SaltInvocationError } from '../../../errors/errors.ts';
@@ -31,7 +32,10 @@ export function runnerOfText(text: string, queue: string): Value {
   }
 }
 
-/** What items are kept as, one or a list of them. @throws SaltInvocationError for what Salt cannot keep either; QueueError for what it passes over in silence */
+/**
+ * What items are kept as, one or a list of them.
+ * @throws SaltInvocationError for what Salt cannot keep either; QueueError for what it passes over in silence
+ */
 export function sqliteTexts(items: Value): string[] {
   if (typeof items === 'string') return [items];
   if (isDict(items)) return [runnerText(items)];

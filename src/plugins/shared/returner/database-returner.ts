@@ -1,6 +1,6 @@
 /**
- * Salt's returner functions over any database (salt/returners/, 3006.16: each of Salt's returners has its own copy of these). A
- * kind of database is a {@link StoreKind}; what comes out is an ordinary returner module.
+ * Salt's returner functions over any database (salt/returners/, 3006.16: each of Salt's returners has its own copy of
+ * these). A kind of database is a {@link StoreKind}; what comes out is an ordinary returner module.
  */
 import { jidTimeText, JidSource } from '../../../storage/jobs/jid.ts';
 import {

@@ -1,6 +1,7 @@
 /**
- * Handing things on to a database that may be away: in batches, in order, as long as it takes. What is to be written stays where it
- * is until it has been written, so a database that is down costs nothing but time; it is told once when it goes and once when it is back.
+ * Handing things on to a database that may be away: in batches, in order, as long as it takes. What is to be written
+ * stays where it is until it has been written, so a database that is down costs nothing but time; it is told once when
+ * it goes and once when it is back.
  */
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -79,7 +80,10 @@ export interface DeliveryOptions<T> {
   /** What is delivered, for messages: `jobs and returns`. */
   readonly what: string;
   readonly source: DeliverySource<T>;
-  /** How many are written at a time at most; 500. One, where a write that fails in the middle would be repeated from its beginning. */
+  /**
+   * How many are written at a time at most; 500. One, where a write that fails in the middle would be repeated from its
+   * beginning.
+   */
   readonly batchMax?: number | undefined;
   readonly health: DatabaseHealth;
   /** Writes; safe to repeat. */
@@ -229,8 +233,8 @@ export class Delivery<T> {
   }
 
   /**
-   * For a place that cannot be asked: takes it something that waits behind the first, another one each time, then what stands
-   * before that is tried once more, and left out when it is refused even now.
+   * For a place that cannot be asked: takes it something that waits behind the first, another one each time, then what
+   * stands before that is tried once more, and left out when it is refused even now.
    */
   async #takesWhatIsBehind(): Promise<boolean> {
     const { probe, source, write } = this.#options;

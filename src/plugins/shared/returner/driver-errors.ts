@@ -12,7 +12,8 @@ export function codeOf(error: unknown): string {
 /**
  * The error that a store throws.
  * @param text where it happened, what, and what to do
- * @param isRefused whether the server does not take this, so that trying again is of no use; else nothing can be written now
+ * @param isRefused whether the server does not take this, so that trying again is of no use; else nothing can be
+ *   written now
  */
 export function storeError(
   text: string,

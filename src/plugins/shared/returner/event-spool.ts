@@ -1,4 +1,7 @@
-/** Events that wait to be written to databases, in a file, so that neither a database nor this program need be there all the time. */
+/**
+ * Events that wait to be written to databases, in a file, so that neither a database nor this program need be there all
+ * the time.
+ */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../../errors/errors.ts';
@@ -61,8 +64,8 @@ export class EventSpool {
   }
 
   /**
-   * Keeps events. Where there is no room, the oldest of those that a database has got are dropped for the others, which are behind;
-   * where nobody has got any, the new ones are.
+   * Keeps events. Where there is no room, the oldest of those that a database has got are dropped for the others, which
+   * are behind; where nobody has got any, the new ones are.
    * @param hadUpTo the number of the last event that some database has got
    * @throws DiskRefusesError when there is no room: none of them is kept then
    */

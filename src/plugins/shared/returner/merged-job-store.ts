@@ -1,6 +1,7 @@
 /**
- * The job cache for reading where jobs are kept in databases: what the embedded one knows, and what the databases know besides. A
- * return that has just come is in the embedded one first; with `ext_job_cache` returns are in the database alone.
+ * The job cache for reading where jobs are kept in databases: what the embedded one knows, and what the databases know
+ * besides. A return that has just come is in the embedded one first; with `ext_job_cache` returns are in the database
+ * alone.
  */
 import { messageOf } from '../../../errors/errors.ts';
 import type { JobArchive, JobFilter, JobSummary } from '../../../storage/jobs/job-store.ts';

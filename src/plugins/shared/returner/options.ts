@@ -11,8 +11,9 @@ function contextLookup(ctx: ModuleContext): OptionLookup {
 }
 
 /**
- * Reads options from the minion's configuration, grains and pillar: `<returner>.<option>` or `<returner>: {<option>: …}`; with
- * `ret_config: X` in the return first `X.<returner>.<option>`. `ret_kwargs` of the return comes before all of it.
+ * Reads options from the minion's configuration, grains and pillar: `<returner>.<option>` or `<returner>: {<option>:
+ * …}`; with `ret_config: X` in the return first `X.<returner>.<option>`. `ret_kwargs` of the return comes before all of
+ * it.
  * @param defaults names of options, and what holds when nothing sets them; undefined leaves the option out
  */
 export function returnerOptions(

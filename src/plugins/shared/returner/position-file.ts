@@ -5,7 +5,9 @@ import type { Logger } from '../../../host/log.ts';
 import { parseJson, toJson } from '../../../formats/json/text.ts';
 import { isDict } from '../../../python/values/value.ts';
 
-/** Positions by name. A file that is lost or old costs only that things are written again, which databases do not mind. */
+/**
+ * Positions by name. A file that is lost or old costs only that things are written again, which databases do not mind.
+ */
 export class PositionFile {
   readonly #path: string;
   readonly #log: Logger;

@@ -1,6 +1,7 @@
 /**
- * What a returner's database does, whichever it is: one interface, so that Salt's returner functions, batches, time-outs and
- * what happens while the database is down are written once (salt/returners/, 3006.16; docs/internals/job-cache-files.md).
+ * What a returner's database does, whichever it is: one interface, so that Salt's returner functions, batches,
+ * time-outs and what happens while the database is down are written once (salt/returners/, 3006.16;
+ * docs/internals/job-cache-files.md).
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { UnreachableError } from '../../../errors/errors.ts';
@@ -27,17 +28,17 @@ export interface SavedEvent {
 export type JidReturns = ReadonlyMap<string, Dict>;
 
 /**
- * Nothing can be written now, whatever it is: the server is away, cannot be logged in to, has no such table, no room or only lets
- * read. No return is at fault, so none may be given up for it.
+ * Nothing can be written now, whatever it is: the server is away, cannot be logged in to, has no such table, no room or
+ * only lets read. No return is at fault, so none may be given up for it.
  */
 export class StoreUnavailableError extends UnreachableError {
   static override readonly errorCode: ErrorCode = 'database-not-reachable';
 }
 
 /**
- * A database that keeps jobs, returns and events in Salt's own tables. Every method may throw; whoever calls then keeps what
- * is to be written and tries again, so each write must be safe to repeat: a jid, or a return of the same jid and minion, that is
- * there already is no error and makes no second row.
+ * A database that keeps jobs, returns and events in Salt's own tables. Every method may throw; whoever calls then keeps
+ * what is to be written and tries again, so each write must be safe to repeat: a jid, or a return of the same jid and
+ * minion, that is there already is no error and makes no second row.
  */
 export interface ReturnStore {
   /** Creates the tables that are missing. @returns what was made, one line each; nothing when all was there */
@@ -70,7 +71,10 @@ export interface StoreSettings {
   readonly timeoutMs: number;
   /** How many connections at most. */
   readonly connectionsMax: number;
-  /** After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default {@link KEEP_JOBS_SECONDS}. */
+  /**
+   * After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default {@link
+   * KEEP_JOBS_SECONDS}.
+   */
   readonly keepJobsSeconds?: number;
   /** For stores that write the time themselves; default: the system's. */
   readonly clock?: Clock;

@@ -44,7 +44,10 @@ export function textFor(facts: SqlFacts, name: string, ret: Dict): string {
   return textField(ret, name, columnOf(facts, 'salt_returns', name).range);
 }
 
-/** A row of `salt_returns` as Salt's returners for several databases make it. @param success as Salt's driver for this database writes it */
+/**
+ * A row of `salt_returns` as Salt's returners for several databases make it.
+ * @param success as Salt's driver for this database writes it
+ */
 export function returnValues(ret: Dict, facts: SqlFacts, success: string): SqlValues {
   const width = (name: string): Width => columnOf(facts, 'salt_returns', name).width;
   return new Map([

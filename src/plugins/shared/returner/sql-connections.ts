@@ -1,4 +1,7 @@
-/** Connections to an SQL database, whichever it is: statements again after a lost connection, and errors that say what to do. */
+/**
+ * Connections to an SQL database, whichever it is: statements again after a lost connection, and errors that say what
+ * to do.
+ */
 import type { TlsPeer } from '../../../network/tls/fault.ts';
 import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
@@ -54,9 +57,11 @@ export abstract class SqlConnections<S extends SqlSession, P extends { end(): Pr
   protected abstract hint(code: string, text: string): string;
 
   /**
-   * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
+   * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to
+   * repeat.
    * @param attemptsMax 1 for what is not safe to repeat
-   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
+   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses
+   *   what is written
    */
   async use<T>(run: (session: S) => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
     if (this.#isClosed) throw new StoreUnavailableError(`${this.place()}: the connections are closed.`);

@@ -1,11 +1,17 @@
-/** What the returners of SQL databases share: fields of rows, what of a batch is new, and which writers wait for each other. */
+/**
+ * What the returners of SQL databases share: fields of rows, what of a batch is new, and which writers wait for each
+ * other.
+ */
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../../formats/json/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { SavedEvent } from './return-store.ts';
 
-/** How many locks there are: few enough to take them all for a batch, enough for single returns not to wait for each other. */
+/**
+ * How many locks there are: few enough to take them all for a batch, enough for single returns not to wait for each
+ * other.
+ */
 const LOCK_SLOTS = 16;
 /** How many events are remembered by their sum. */
 const EVENTS_KEPT = 20_000;
@@ -14,7 +20,9 @@ const CLOCK_SLACK_MS = 3_600_000;
 const ABOVE_BMP = /[\u{10000}-\u{10ffff}]/gu;
 const ABOVE_ASCII = /[^\x00-\x7f]/g;
 
-/** The characters that a column can hold: all, those of MySQL's `utf8` (three bytes), or ASCII where we know of no more. */
+/**
+ * The characters that a column can hold: all, those of MySQL's `utf8` (three bytes), or ASCII where we know of no more.
+ */
 export type TextRange = 'all' | 'bmp' | 'ascii';
 
 /** A limit of a column in characters, or undefined where there is none. */
@@ -76,8 +84,8 @@ export function jidsAndIds(rets: readonly Dict[]): { readonly jids: string[]; re
 }
 
 /**
- * The numbers of the locks that guard the rows of these returns, growing. Salt's tables have no key that would refuse a second
- * row, so whoever looks whether one is there and then writes it must keep others from doing the same in between.
+ * The numbers of the locks that guard the rows of these returns, growing. Salt's tables have no key that would refuse a
+ * second row, so whoever looks whether one is there and then writes it must keep others from doing the same in between.
  */
 export function lockSlots(rets: readonly Dict[]): number[] {
   const slots = new Set(
@@ -112,8 +120,8 @@ export function dictOf(json: string): Dict {
 }
 
 /**
- * Tells events that may have been written before from those that cannot: only the former need a look into a table that has no
- * key for them, and that may be long.
+ * Tells events that may have been written before from those that cannot: only the former need a look into a table that
+ * has no key for them, and that may be long.
  */
 export class EventMemory {
   readonly #openedMs: number;

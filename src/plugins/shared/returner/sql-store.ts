@@ -125,7 +125,10 @@ export abstract class SqlStore<S extends SqlSession, F extends SqlFacts, T> impl
   protected abstract writing(run: (session: S) => Promise<void>): Promise<void>;
   /** The same while no other writer has these locks. */
   protected abstract locked(slots: readonly number[], run: (session: S) => Promise<void>): Promise<void>;
-  /** Writes rows that have the same columns, as many at once as a statement may hold; a jid that is there stays as it is. */
+  /**
+   * Writes rows that have the same columns, as many at once as a statement may hold; a jid that is there stays as it
+   * is.
+   */
   protected abstract insert(session: S, facts: F, table: string, rows: readonly NewRow[]): Promise<void>;
   /** @returns the positions of the suspects that have a row */
   protected abstract eventsThatAreThere(
@@ -276,7 +279,9 @@ export abstract class SqlStore<S extends SqlSession, F extends SqlFacts, T> impl
     });
   }
 
-  /** As Salt's: returns and events by when they were written, jobs by their returns; jobs that have none by their jid. */
+  /**
+   * As Salt's: returns and events by when they were written, jobs by their returns; jobs that have none by their jid.
+   */
   async removeOlderThan(atMs: number, isArchived = false): Promise<void> {
     await this.#known('salt_returns');
     const seconds = atMs / 1000;

@@ -1,4 +1,7 @@
-/** Values as JSON in databases: what JSON has no form for is written as Python shows it, so that no return is lost for it. */
+/**
+ * Values as JSON in databases: what JSON has no form for is written as Python shows it, so that no return is lost for
+ * it.
+ */
 import { pyRepr } from '../../../python/values/repr.ts';
 import { toJson } from '../../../formats/json/text.ts';
 import { isFloat, toNumber, type Dict, type Value } from '../../../python/values/value.ts';

@@ -13,7 +13,11 @@ export function textOption(options: Options, name: string): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : String(value);
 }
 
-/** A whole number, also as text. @throws ConfigError for anything else @param full the name as the configuration has it */
+/**
+ * A whole number, also as text.
+ * @throws ConfigError for anything else
+ * @param full the name as the configuration has it
+ */
 export function intOption(options: Options, name: string, full: string): number | undefined {
   const text = textOption(options, name);
   if (text === undefined) return undefined;

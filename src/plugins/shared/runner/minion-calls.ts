@@ -64,7 +64,8 @@ export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise
 }
 
 /**
- * The target of a job as it is sent: node groups are what they stand for (salt/client/__init__.py `_prep_pub`, 3006.16).
+ * The target of a job as it is sent: node groups are what they stand for (salt/client/__init__.py `_prep_pub`,
+ * 3006.16).
  * @throws PythonError `SaltClientError` for a group that is not there
  */
 export function sentTarget(

@@ -1,6 +1,6 @@
 /**
- * What a runner is: a function of the master itself, described like an execution function and run by `salt-run` in its own
- * process, with the master's files at hand (salt/runner.py, 3006.16).
+ * What a runner is: a function of the master itself, described like an execution function and run by `salt-run` in its
+ * own process, with the master's files at hand (salt/runner.py, 3006.16).
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import type { MinionDataCache } from '../../../storage/cache/minion-data.ts';
@@ -57,11 +57,14 @@ export interface ExecuteOptions {
 /** The description and the body of one runner function. */
 export interface RunnerSpec<P extends Params = Params> extends FunctionDescription<P> {
   /**
-   * What it returns, and its arguments behind the first, are for the caller alone: events and the job cache have stars. `entirely`:
-   * the first argument, too.
+   * What it returns, and its arguments behind the first, are for the caller alone: events and the job cache have stars.
+   * `entirely`: the first argument, too.
    */
   readonly isSecret?: boolean | 'entirely';
-  /** A secret return stands in the event all the same when another program has asked for the run: it has no other way to get it. */
+  /**
+   * A secret return stands in the event all the same when another program has asked for the run: it has no other way to
+   * get it.
+   */
   readonly answersByEvent?: boolean;
   run(
     ctx: RunnerContext,
@@ -74,7 +77,10 @@ export interface RunnerSpec<P extends Params = Params> extends FunctionDescripti
 /** The description and the body of a runner function whose arguments arrive typed. */
 export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P> {
   readonly isSecret?: boolean | 'entirely';
-  /** A secret return stands in the event all the same when another program has asked for the run: it has no other way to get it. */
+  /**
+   * A secret return stands in the event all the same when another program has asked for the run: it has no other way to
+   * get it.
+   */
   readonly answersByEvent?: boolean;
   run(
     ctx: RunnerContext,
@@ -137,8 +143,8 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * How a run that ended well fell short of what was asked for. Event and job cache say of it what Salt's do; the exit code of `salt-run`
- * is not 0.
+ * How a run that ended well fell short of what was asked for. Event and job cache say of it what Salt's do; the exit
+ * code of `salt-run` is not 0.
  */
 export type Shortfall = (typeof SHORTFALLS)[number];
 
@@ -208,6 +214,9 @@ export interface RunnerContext {
   client(): Promise<LocalClient>;
   /** Addresses that minions are connected from; none when no master runs. */
   connectedAddresses(): Promise<ReadonlySet<string>>;
-  /** With `con_cache`: the connections of those of the minions that tell who they are; undefined without, or when no master runs. */
+  /**
+   * With `con_cache`: the connections of those of the minions that tell who they are; undefined without, or when no
+   * master runs.
+   */
   connections(ids: readonly string[]): Promise<ReadonlyMap<string, KnownConnection> | undefined>;
 }

@@ -1,4 +1,7 @@
-/** What a driver of `sdb://` is (salt/sdb, 3006.16): values behind keys, in a place that a profile of the configuration describes. */
+/**
+ * What a driver of `sdb://` is (salt/sdb, 3006.16): values behind keys, in a place that a profile of the configuration
+ * describes.
+ */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';

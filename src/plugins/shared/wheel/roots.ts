@@ -1,6 +1,7 @@
 /**
- * The files below `file_roots` or `pillar_roots` (salt/wheel/file_roots.py, salt/wheel/pillar_roots.py, 3006.16). Nothing outside of the folders is
- * read or written, by no path and through no link (CVE-2020-11652; Salt's `pillar_roots.find` and `read` still take any path).
+ * The files below `file_roots` or `pillar_roots` (salt/wheel/file_roots.py, salt/wheel/pillar_roots.py, 3006.16).
+ * Nothing outside of the folders is read or written, by no path and through no link (CVE-2020-11652; Salt's
+ * `pillar_roots.find` and `read` still take any path).
  */
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -123,7 +124,10 @@ function filesNamed(ctx: RunnerContext, option: RootsOption, path: string, salte
   });
 }
 
-/** The path below a folder, links resolved as far as there is something; undefined when it leads out, or to the folder itself. */
+/**
+ * The path below a folder, links resolved as far as there is something; undefined when it leads out, or to the folder
+ * itself.
+ */
 function inside(root: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
   const full = resolve(root, path);

@@ -1,4 +1,7 @@
-/** Slack's socket mode: a WebSocket that this end opens, over which Slack sends what happens (api.slack.com/apis/socket-mode). */
+/**
+ * Slack's socket mode: a WebSocket that this end opens, over which Slack sends what happens
+ * (api.slack.com/apis/socket-mode).
+ */
 import type { WebSocket } from 'ws';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock, Timer } from '../../../host/clock.ts';

@@ -1,4 +1,6 @@
-/** Databases of SQLite as Python's `sqlite3` (3.10) opens them: one statement at a time, its rows, and its exceptions. */
+/**
+ * Databases of SQLite as Python's `sqlite3` (3.10) opens them: one statement at a time, its rows, and its exceptions.
+ */
 import type { Clock } from '../../../host/clock.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { PythonError } from '../../../python/exceptions.ts';

@@ -1,6 +1,6 @@
 /**
- * Links on the way to a user's file. The folders of a user are the user's: with a link in the place of `~/.ssh`, or of the file in it,
- * root would write the user's key into the file of somebody else.
+ * Links on the way to a user's file. The folders of a user are the user's: with a link in the place of `~/.ssh`, or of
+ * the file in it, root would write the user's key into the file of somebody else.
  */
 import { lstatSync, statSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';

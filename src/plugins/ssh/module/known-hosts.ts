@@ -1,4 +1,7 @@
-/** Files of the keys by which hosts are known: `~/.ssh/known_hosts`, `/etc/ssh/ssh_known_hosts` (3006.16 salt/modules/ssh.py). */
+/**
+ * Files of the keys by which hosts are known: `~/.ssh/known_hosts`, `/etc/ssh/ssh_known_hosts` (3006.16
+ * salt/modules/ssh.py).
+ */
 import { chmodSync, lchownSync, mkdirSync, statSync } from 'node:fs';
 import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from '../../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../../host/file-operations.ts';
@@ -115,8 +118,8 @@ export interface HostScan extends HostQuery {
 }
 
 /**
- * Asks a host for its keys.
- * Salt compat: a host whose name begins with a dash is refused; Salt hands it to `ssh-keyscan`, which takes it for an option.
+ * Asks a host for its keys. Salt compat: a host whose name begins with a dash is refused; Salt hands it to
+ * `ssh-keyscan`, which takes it for an option.
  * @throws CommandNotFoundError without `ssh-keyscan`, SaltInvocationError for a name that is an option
  */
 export async function scannedKeys(ctx: ModuleContext, scan: HostScan): Promise<HostKey[]> {

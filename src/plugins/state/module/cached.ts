@@ -1,4 +1,7 @@
-/** Files in which state runs leave what they compiled and gave, as Salt's own programs read them (salt/modules/state.py, 3006.16). */
+/**
+ * Files in which state runs leave what they compiled and gave, as Salt's own programs read them (salt/modules/state.py,
+ * 3006.16).
+ */
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic, safeJoin } from '../../../host/files.ts';
 import { messageOf } from '../../../errors/errors.ts';

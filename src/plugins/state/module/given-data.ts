@@ -1,4 +1,7 @@
-/** Running states that come as data or text (3006.16 salt/modules/state.py `single`, `low`, `high`, `template`, `template_str`). */
+/**
+ * Running states that come as data or text (3006.16 salt/modules/state.py `single`, `low`, `high`, `template`,
+ * `template_str`).
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { tagOf } from '../../../runtime/state/result.ts';

@@ -1,4 +1,7 @@
-/** Running what the top files give this minion: `state.highstate`, `state.top` (salt/modules/state.py, salt/state.py `call_highstate`, 3006.16). */
+/**
+ * Running what the top files give this minion: `state.highstate`, `state.top` (salt/modules/state.py, salt/state.py
+ * `call_highstate`, 3006.16).
+ */
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { EXCLUDE, listAt } from '../../../runtime/state/high-data.ts';
 import { StateCompiler } from '../../../runtime/state/compile.ts';
@@ -17,7 +20,10 @@ function nothing(comment: string): Dict {
   return new Map([[NOTHING_TAG, result]]);
 }
 
-/** `state.highstate`. @param kwargs all that was given by name, the parameters `test`, `queue` and `state_events` among them */
+/**
+ * `state.highstate`.
+ * @param kwargs all that was given by name, the parameters `test`, `queue` and `state_events` among them
+ */
 export async function runHighstate(ctx: ModuleContext, kwargs: Dict): Promise<Value> {
   if ((await disabledAmong(ctx, ['highstate'])).length > 0)
     return dict({

@@ -1,4 +1,7 @@
-/** `state.orchestrate` on a minion: SLS of an orchestration that are applied here (3006.16 salt/runners/state.py `orchestrate`). */
+/**
+ * `state.orchestrate` on a minion: SLS of an orchestration that are applied here (3006.16 salt/runners/state.py
+ * `orchestrate`).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { isGoodRun } from '../../../runtime/state/check-result.ts';

@@ -1,4 +1,7 @@
-/** `state.pkg`: a run that was compiled elsewhere, with the files it needs, as `salt-ssh` sends it (3006.16 salt/modules/state.py). */
+/**
+ * `state.pkg`: a run that was compiled elsewhere, with the files it needs, as `salt-ssh` sends it (3006.16
+ * salt/modules/state.py).
+ */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -22,7 +22,8 @@ export interface PreparedRun {
  * Prepares a run.
  * @param kwargs the keywords of the function: `saltenv`, `pillarenv`, `pillar`, `force`
  * @param options further options of this run; with `saltenv` that one holds where none is configured or named
- * @throws SaltInvocationError when `pillar` is no mapping; CommandExecutionError when `lock_saltenv` forbids the environment
+ * @throws SaltInvocationError when `pillar` is no mapping; CommandExecutionError when `lock_saltenv` forbids the
+ *   environment
  */
 export async function prepareRun(
   ctx: ModuleContext,

@@ -29,7 +29,10 @@ export async function conflictOf(
   return others;
 }
 
-/** Runs something in its turn; a run that may not begin gives the others in sentences. @param kwargs as {@link conflictOf}, and `queue` */
+/**
+ * Runs something in its turn; a run that may not begin gives the others in sentences.
+ * @param kwargs as {@link conflictOf}, and `queue`
+ */
 export async function inTurn(ctx: ModuleContext, kwargs: Dict, run: () => Promise<Value>): Promise<Value> {
   return (await conflictOf(ctx, kwargs.get('queue') ?? null, kwargs)) ?? run();
 }

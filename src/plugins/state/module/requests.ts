@@ -1,4 +1,7 @@
-/** State runs in two steps: tried and noted first, run when somebody has looked (3006.16 salt/modules/state.py `request`). */
+/**
+ * State runs in two steps: tried and noted first, run when somebody has looked (3006.16 salt/modules/state.py
+ * `request`).
+ */
 import { rmSync } from 'node:fs';
 import { PythonError } from '../../../python/exceptions.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';

@@ -1,4 +1,7 @@
-/** Halting, resuming and ending an orchestration that runs (salt/runners/state.py `pause`, `resume`, `soft_kill`, 3006.16). */
+/**
+ * Halting, resuming and ending an orchestration that runs (salt/runners/state.py `pause`, `resume`, `soft_kill`,
+ * 3006.16).
+ */
 import type { Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { defineRunner, type RunnerSpec } from '../../shared/runner/runner.ts';

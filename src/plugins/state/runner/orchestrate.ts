@@ -1,4 +1,7 @@
-/** Orchestrations of SLS (salt/runners/state.py `orchestrate`, `orchestrate_show_sls`, 3006.16), and going on with an interrupted one. */
+/**
+ * Orchestrations of SLS (salt/runners/state.py `orchestrate`, `orchestrate_show_sls`, 3006.16), and going on with an
+ * interrupted one.
+ */
 import { folderOption } from '../../../config/paths.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -46,7 +49,10 @@ function begin(ctx: RunnerContext, asked: Dict): Opened {
   }
 }
 
-/** The journal of an interrupted one, with what it was asked for where nothing else is said now. @throws RunnerRefusal */
+/**
+ * The journal of an interrupted one, with what it was asked for where nothing else is said now.
+ * @throws RunnerRefusal
+ */
 function goOn(ctx: RunnerContext, jid: string, asked: Dict): Opened {
   const cachedir = ctx.opts.get('cachedir');
   const resumed = isSafeJid(jid)

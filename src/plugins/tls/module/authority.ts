@@ -1,4 +1,7 @@
-/** The files of an authority of `tls`: folders, serial numbers, the index of what was issued. Follows 3006.16 salt/modules/tls.py. */
+/**
+ * The files of an authority of `tls`: folders, serial numbers, the index of what was issued. Follows 3006.16
+ * salt/modules/tls.py.
+ */
 import { appendFileSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
 import { CommandExecutionError } from '../../../errors/errors.ts';
@@ -59,7 +62,8 @@ export function readAuthority(folder: string, filename: string): Authority | und
 /**
  * A serial number, which is also written down in `<cachedir>/<name>.serial`.
  *
- * Salt compat: Salt's have 24 bytes and more, which is more than X.509 allows (20), so that some programs refuse such a certificate.
+ * Salt compat: Salt's have 24 bytes and more, which is more than X.509 allows (20), so that some programs refuse such a
+ * certificate.
  */
 export function newSerial(ctx: ModuleContext, name: string): bigint {
   const serial = BigInt(`0x${ctx.random.bytes(20).toString('hex')}`) >> 1n;

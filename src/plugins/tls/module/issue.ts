@@ -327,7 +327,10 @@ export interface NewSigned {
 
 const failed = (comment: string): Dict => dict({ retcode: 1, comment });
 
-/** Signs the request of a name. @returns Salt's sentence; a mapping of retcode and comment where something is missing */
+/**
+ * Signs the request of a name.
+ * @returns Salt's sentence; a mapping of retcode and comment where something is missing
+ */
 export async function createSigned(ctx: ModuleContext, base: string, given: NewSigned): Promise<Value> {
   const { ca_name: name, CN, type_ext, cert_type } = given;
   const file = authorityFile(name, given.ca_filename);

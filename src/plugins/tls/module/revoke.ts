@@ -1,4 +1,7 @@
-/** Revoking certificates, lists of what is revoked, and asking whether one is valid. Follows 3006.16 salt/modules/tls.py. */
+/**
+ * Revoking certificates, lists of what is revoked, and asking whether one is valid. Follows 3006.16
+ * salt/modules/tls.py.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../../host/file-operations.ts';
 import { isDir, pathExists } from '../../../python/paths.ts';

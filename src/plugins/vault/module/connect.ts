@@ -1,4 +1,7 @@
-/** Where a minion's functions have their token of Vault from: its own option, or its master (3006.16 salt/utils/vault.py). */
+/**
+ * Where a minion's functions have their token of Vault from: its own option, or its master (3006.16
+ * salt/utils/vault.py).
+ */
 import { readFileSync } from 'node:fs';
 import { sign } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Defining machines and changing them, as far as libvirt's programs do that (3006.16 salt/modules/virt.py `init`, `update`). */
+/**
+ * Defining machines and changing them, as far as libvirt's programs do that (3006.16 salt/modules/virt.py `init`,
+ * `update`).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { toPyInt } from '../../../python/conversions.ts';
 import { pathExists } from '../../../python/paths.ts';

@@ -1,4 +1,7 @@
-/** What descriptions of machines say: network cards, screens, disks (3006.16 salt/modules/virt.py `_get_nics`, `_get_disks` and others). */
+/**
+ * What descriptions of machines say: network cards, screens, disks (3006.16 salt/modules/virt.py `_get_nics`,
+ * `_get_disks` and others).
+ */
 import { childOf, childrenOf, textIn, type XmlElement } from '../../../formats/xml/read.ts';
 import { findProgram } from '../../../host/which.ts';
 import { parseJson } from '../../../formats/json/text.ts';

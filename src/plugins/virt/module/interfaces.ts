@@ -1,4 +1,7 @@
-/** Network cards as they are wanted, and as a description has them (3006.16 salt/modules/virt.py `_get_merged_nics`, `_nics_equal`). */
+/**
+ * Network cards as they are wanted, and as a description has them (3006.16 salt/modules/virt.py `_get_merged_nics`,
+ * `_nics_equal`).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { childOf, parseXml } from '../../../formats/xml/read.ts';
 import { pyStr } from '../../../python/values/repr.ts';

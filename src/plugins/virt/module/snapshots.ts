@@ -1,4 +1,7 @@
-/** Snapshots of machines (3006.16 salt/modules/virt.py `list_snapshots`, `snapshot`, `delete_snapshots`, `revert_snapshot`). */
+/**
+ * Snapshots of machines (3006.16 salt/modules/virt.py `list_snapshots`, `snapshot`, `delete_snapshots`,
+ * `revert_snapshot`).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { textIn } from '../../../formats/xml/read.ts';
 import { localTimeMs, strftime } from '../../../python/text/strftime.ts';

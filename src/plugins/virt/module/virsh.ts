@@ -1,4 +1,6 @@
-/** Asking libvirt by its program virsh. Follows 3006.16 salt/modules/virt.py, which has libvirt's Python library ask. */
+/**
+ * Asking libvirt by its program virsh. Follows 3006.16 salt/modules/virt.py, which has libvirt's Python library ask.
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { parseXml, type XmlElement } from '../../../formats/xml/read.ts';
 import { pyStr } from '../../../python/values/repr.ts';

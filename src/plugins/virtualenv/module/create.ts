@@ -141,8 +141,8 @@ async function installPip(ctx: ModuleContext, args: CreateArgs): Promise<Dict> {
 }
 
 /**
- * Makes an environment.
- * Salt compat: Salt fetches the script ez_setup where `easy_install` is missing, which is gone from where it was and from environments.
+ * Makes an environment. Salt compat: Salt fetches the script ez_setup where `easy_install` is missing, which is gone
+ * from where it was and from environments.
  * @returns as `cmd.run_all`
  * @throws CommandExecutionError for options that the program does not have
  */

@@ -199,7 +199,10 @@ async function signRemote(
   return { data: new Uint8Array(issueHere(ctx, kwargs).cert.whole), errors: [] };
 }
 
-/** What a requester hands over is content: of a path it would get what only this minion may read, or have it write a file. */
+/**
+ * What a requester hands over is content: of a path it would get what only this minion may read, or have it write a
+ * file.
+ */
 function withoutPaths(given: Dict): Dict {
   const out: Dict = new Map(given);
   for (const name of [

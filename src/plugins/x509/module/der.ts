@@ -1,4 +1,7 @@
-/** DER (X.690): reading and writing the few types that certificates consist of. Lengths are checked before anything is taken. */
+/**
+ * DER (X.690): reading and writing the few types that certificates consist of. Lengths are checked before anything is
+ * taken.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 
 /** A value as it was read: its tag, its content, and the bytes of the whole. */
@@ -82,7 +85,10 @@ export const derBoolean = (value: boolean, tag: number = TAG.boolean): Buffer =>
 /** A BIT STRING of whole bytes. */
 export const derBitString = (bytes: Uint8Array): Buffer => der(TAG.bitString, Buffer.from([0]), bytes);
 
-/** A BIT STRING of named bits, without the zeros at its end. @param bits true for each bit that is set, the first one first */
+/**
+ * A BIT STRING of named bits, without the zeros at its end.
+ * @param bits true for each bit that is set, the first one first
+ */
 export function derNamedBits(bits: readonly boolean[], tag: number = TAG.bitString): Buffer {
   const length = bits.lastIndexOf(true) + 1;
   const bytes = Buffer.alloc(Math.ceil(length / 8));

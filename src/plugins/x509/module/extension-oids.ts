@@ -1,4 +1,7 @@
-/** Extensions of certificates, requests and revocation lists: their names with Salt, their numbers, and where each may be. */
+/**
+ * Extensions of certificates, requests and revocation lists: their names with Salt, their numbers, and where each may
+ * be.
+ */
 
 /** The extensions in the order in which Salt writes and shows them. */
 export const EXTENSION_OIDS: ReadonlyMap<string, string> = new Map([
@@ -83,7 +86,9 @@ export const ACCESS_OIDS: ReadonlyMap<string, string> = new Map([
 /** The uses that Python's cryptography shows by name; the others it shows by number. */
 const NAMED_USAGES = new Set([...USAGE_OIDS.values()].slice(0, 8));
 
-/** The reasons of revocations: the names of cryptography with their number in CRLReason and their bit in ReasonFlags. */
+/**
+ * The reasons of revocations: the names of cryptography with their number in CRLReason and their bit in ReasonFlags.
+ */
 export const REASONS: readonly (readonly [name: string, code: number, bit: number | undefined])[] = [
   ['unspecified', 0, undefined],
   ['keyCompromise', 1, 1],

@@ -1,4 +1,7 @@
-/** General names of extensions: `dns:`, `email:`, `uri:`, `ip:`, `rid:`, `dirname:`, to DER and back to the texts that Salt shows. */
+/**
+ * General names of extensions: `dns:`, `email:`, `uri:`, `ip:`, `rid:`, `dirname:`, to DER and back to the texts that
+ * Salt shows.
+ */
 import { domainToASCII } from 'node:url';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { parseIpAddress, parseIpNetwork, netmask, type IpAddress } from '../../../python/ipaddress.ts';

@@ -1,4 +1,7 @@
-/** What new certificates, requests and revocation lists say, out of the arguments of functions and states. Follows 3006.16 salt/utils/x509.py `build_*`. */
+/**
+ * What new certificates, requests and revocation lists say, out of the arguments of functions and states. Follows
+ * 3006.16 salt/utils/x509.py `build_*`.
+ */
 import type { KeyObject } from 'node:crypto';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -35,7 +38,9 @@ export interface IssueDeps {
 
 const DAY = 86_400_000;
 
-/** Arguments of functions and states that say something of a certificate, beside the parts of names and the extensions. */
+/**
+ * Arguments of functions and states that say something of a certificate, beside the parts of names and the extensions.
+ */
 const CERT_ARGUMENTS = new Set([
   ...['signing_private_key', 'signing_private_key_passphrase', 'signing_cert', 'public_key', 'private_key'],
   ...['private_key_passphrase', 'csr', 'subject', 'serial_number', 'not_before', 'not_after', 'days_valid'],
@@ -83,7 +88,8 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 const DROPPED = new Set(['text', 'version', 'serial_bits', 'cipher', 'verbose']);
 
 /**
- * Arguments under the names that count. Salt's own (`__pub_*`) are left out, and what nothing is known of is named in the log.
+ * Arguments under the names that count. Salt's own (`__pub_*`) are left out, and what nothing is known of is named in
+ * the log.
  * @param where whose arguments they are, for the log
  */
 export function currentNames(given: Dict, where: string, log: Logger): Dict {

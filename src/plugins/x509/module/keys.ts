@@ -251,7 +251,10 @@ export function digestOfSignature(oid: string): string | undefined {
   return SIGNATURES.find(([one]) => one === oid)?.[2];
 }
 
-/** What a key signs with: the AlgorithmIdentifier, and how. @throws CommandExecutionError for digests that it cannot use */
+/**
+ * What a key signs with: the AlgorithmIdentifier, and how.
+ * @throws CommandExecutionError for digests that it cannot use
+ */
 export function signatureOf(
   key: KeyObject,
   digest: string,

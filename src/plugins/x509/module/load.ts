@@ -1,4 +1,7 @@
-/** Loading certificates, requests and revocation lists out of whatever they are given as, with Salt's sentences about what is none. */
+/**
+ * Loading certificates, requests and revocation lists out of whatever they are given as, with Salt's sentences about
+ * what is none.
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import type { Value } from '../../../python/values/value.ts';

@@ -1,4 +1,7 @@
-/** Distinguished names: from texts, lists and mappings, to DER and back, and as RFC 4514 writes them (as Python's cryptography does). */
+/**
+ * Distinguished names: from texts, lists and mappings, to DER and back, and as RFC 4514 writes them (as Python's
+ * cryptography does).
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';

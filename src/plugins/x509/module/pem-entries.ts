@@ -1,4 +1,7 @@
-/** Entries of PEM: found in texts, put into proper lines, and written to files. Follows 3006.16 salt/modules/x509_v2.py `get_pem_entry`, `write_pem`. */
+/**
+ * Entries of PEM: found in texts, put into proper lines, and written to files. Follows 3006.16 salt/modules/x509_v2.py
+ * `get_pem_entry`, `write_pem`.
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { createFile } from '../../../host/files.ts';
 import { readBytes, writeInPlace } from '../../../host/file-operations.ts';

@@ -349,7 +349,10 @@ function macOf(content: Buffer, { password, compat, random }: Material): Buffer 
   return derSequence(info, der(TAG.octetString, salt), derInteger(rounds));
 }
 
-/** Writes a file of PKCS 12. @param parts the key, its certificate, further ones, and the name that they are shown under */
+/**
+ * Writes a file of PKCS 12.
+ * @param parts the key, its certificate, further ones, and the name that they are shown under
+ */
 export function writePkcs12(
   parts: {
     readonly key: KeyObject;

@@ -45,7 +45,11 @@ export async function policyToSignBy(ctx: ModuleContext, name: Value): Promise<D
   return currentNames(policy, `x509_signing_policies:${pyStr(name)}`, ctx.log);
 }
 
-/** Asks the minion that signs. @returns the data of its answer @throws SaltInvocationError, CommandExecutionError with what it says */
+/**
+ * Asks the minion that signs.
+ * @returns the data of its answer
+ * @throws SaltInvocationError, CommandExecutionError with what it says
+ */
 export async function askSigner(
   ctx: ModuleContext,
   caServer: Value,

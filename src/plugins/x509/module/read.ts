@@ -84,7 +84,10 @@ function eachFile(pattern: string, read: (path: string) => Value): Dict {
   return out;
 }
 
-/** The public key that is in something: a public key, a certificate, a private key or a request. @throws CommandExecutionError */
+/**
+ * The public key that is in something: a public key, a certificate, a private key or a request.
+ * @throws CommandExecutionError
+ */
 function publicKeyIn(source: Source, passphrase: Value = null): string {
   const readers = [
     () => publicPem(loadPublicKey(source)),

@@ -1,4 +1,7 @@
-/** What differs between a certificate, a request or a list that is there and the one that is wanted. Follows 3006.16 salt/states/x509_v2.py `_compare_*`. */
+/**
+ * What differs between a certificate, a request or a list that is there and the one that is wanted. Follows 3006.16
+ * salt/states/x509_v2.py `_compare_*`.
+ */
 import type { KeyObject } from 'node:crypto';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import {

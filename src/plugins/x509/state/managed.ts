@@ -1,4 +1,7 @@
-/** What the states of `x509` have in common: looking at the file, saying what is to change, making it anew, and writing it. */
+/**
+ * What the states of `x509` have in common: looking at the file, saying what is to change, making it anew, and writing
+ * it.
+ */
 import { BrineError } from '../../../errors/errors.ts';
 import { isFile, pathExists } from '../../../python/paths.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';

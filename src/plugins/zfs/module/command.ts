@@ -1,4 +1,7 @@
-/** Commands of `zfs` and `zpool`: their words, what they say of properties, and how they end. Follows 3006.16 salt/utils/zfs.py. */
+/**
+ * Commands of `zfs` and `zpool`: their words, what they say of properties, and how they end. Follows 3006.16
+ * salt/utils/zfs.py.
+ */
 import { findProgram } from '../../../host/which.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines, strip } from '../../../python/values/text.ts';

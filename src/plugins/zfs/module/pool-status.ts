@@ -1,4 +1,7 @@
-/** What `zpool status` and `zpool iostat` print (3006.16 salt/modules/zpool.py `status`, `iostat`, `_clean_vdev_config`). */
+/**
+ * What `zpool status` and `zpool iostat` print (3006.16 salt/modules/zpool.py `status`, `iostat`,
+ * `_clean_vdev_config`).
+ */
 import { splitLines, strip } from '../../../python/values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { wordsIn } from './command.ts';

@@ -132,7 +132,8 @@ export async function scheduledSnapshot(
   const { name, recursive } = given;
   const counts = countsIn(given.schedule);
   const fault = await faultOf(ctx, given);
-  // Salt compat: a value that is no number is told before all else, and a schedule without any only when all else is right
+  // Salt compat: a value that is no number is told before all else, and a schedule without any only when all else is
+  // right
   if (typeof counts === 'string')
     return outcome(name, false, counts.startsWith('schedule value') ? counts : (fault ?? counts));
   if (fault !== undefined) return outcome(name, false, fault);

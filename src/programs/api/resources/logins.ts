@@ -69,7 +69,10 @@ async function logIn(deps: LoginDeps, call: Call): Promise<Outcome> {
   return { value: dict({ return: [dict({ token: id, expire, start, user, eauth, perms })] }) };
 }
 
-/** Has the master make a token for credentials. @throws NotAuthorisedError for credentials that do not hold, HttpFault 500 when none can be kept */
+/**
+ * Has the master make a token for credentials.
+ * @throws NotAuthorisedError for credentials that do not hold, HttpFault 500 when none can be kept
+ */
 export async function makeToken(
   { link, limits }: Pick<LoginDeps, 'link' | 'limits'>,
   given: Dict,
@@ -112,9 +115,9 @@ export function logoutResource({ sessions }: Pick<LoginDeps, 'sessions'>): Resou
 }
 
 /**
- * `/token`: tokens of external authentication, for `/run`.
- * Salt compat: Salt has the runner `auth.mk_token` make them, whose return everybody on the event bus can read. Here the master is asked as
- * `salt -T` asks it; the client `runner` must be enabled all the same.
+ * `/token`: tokens of external authentication, for `/run`. Salt compat: Salt has the runner `auth.mk_token` make them,
+ * whose return everybody on the event bus can read. Here the master is asked as `salt -T` asks it; the client `runner`
+ * must be enabled all the same.
  */
 export function tokenResource(deps: LoginDeps): Resource {
   return {

@@ -1,4 +1,7 @@
-/** `/`, `/run`, `/minions`, `/jobs` and `/keys`: everything that runs low data (salt/netapi/rest_cherrypy/app.py, 3006.16). */
+/**
+ * `/`, `/run`, `/minions`, `/jobs` and `/keys`: everything that runs low data (salt/netapi/rest_cherrypy/app.py,
+ * 3006.16).
+ */
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { CLIENT_NAMES, type Caller, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';

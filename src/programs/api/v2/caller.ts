@@ -1,4 +1,6 @@
-/** Who sends a request: by a session, an API token, or a token of external authentication; the master says what he may. */
+/**
+ * Who sends a request: by a session, an API token, or a token of external authentication; the master says what he may.
+ */
 import { Secret } from '../../../host/secret.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Origins } from '../origin.ts';

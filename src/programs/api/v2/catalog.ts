@@ -1,6 +1,6 @@
 /**
- * The functions that there are, with their documentation and arguments. Reading all modules takes as much memory as the rest of the API, so
- * that a thread does it once, and ends.
+ * The functions that there are, with their documentation and arguments. Reading all modules takes as much memory as the
+ * rest of the API, so that a thread does it once, and ends.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ export class Catalog {
   readonly #script: string;
   #all: Promise<FunctionCatalog> | undefined;
 
-  /** @param script the program of the thread; where it is missing, as beside sources that are not built, it is read in place */
+  /**
+   * @param script the program of the thread; where it is missing, as beside sources that are not built, it is read in
+   *   place
+   */
   constructor(script = join(import.meta.dirname, '../bin/function-catalog.cjs')) {
     this.#script = script;
   }

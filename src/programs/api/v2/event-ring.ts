@@ -1,6 +1,6 @@
 /**
- * The last events of the master's bus, so that a reader whose connection broke goes on where it was. The ring is filled as long as anybody
- * listens, and a while longer.
+ * The last events of the master's bus, so that a reader whose connection broke goes on where it was. The ring is filled
+ * as long as anybody listens, and a while longer.
  */
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
@@ -67,7 +67,8 @@ export class EventRing {
 
   /**
    * Begins to listen.
-   * @param after the id of the last event that the reader has seen; without it only what happens from now on is handed out
+   * @param after the id of the last event that the reader has seen; without it only what happens from now on is handed
+   *   out
    * @returns what came after that one, and what ends it; `isWhole` is false when some of it is not kept any more
    * @throws UnreachableError without an event bus
    */

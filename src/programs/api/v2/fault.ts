@@ -112,7 +112,10 @@ const OF_STATUS: ReadonlyMap<number, FaultCode> = new Map([
   [504, 'timed-out'],
 ]);
 
-/** What the parts that both interfaces share say, in the words of this one. @returns undefined for a status that none of them has */
+/**
+ * What the parts that both interfaces share say, in the words of this one.
+ * @returns undefined for a status that none of them has
+ */
 export function faultOfHttp({ status, message, headers }: HttpFault): ApiFault | undefined {
   const code = OF_STATUS.get(status);
   return code === undefined ? undefined : new ApiFault(code, message, { headers });

@@ -1,6 +1,6 @@
 /**
- * A job as it happens: what is known when somebody begins to look, and what changes from then on. Returns are told as their events come; what
- * has no event of its own, such as a minion that gives no sign, is looked up now and then.
+ * A job as it happens: what is known when somebody begins to look, and what changes from then on. Returns are told as
+ * their events come; what has no event of its own, such as a minion that gives no sign, is looked up now and then.
  */
 import type { BusEvent } from '../../../network/events/framing.ts';
 import { pyStr } from '../../../python/values/repr.ts';

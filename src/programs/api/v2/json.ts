@@ -1,4 +1,7 @@
-/** Answers as JSON: objects of ours, with values of Salt's inside. What JSON cannot say becomes the nearest thing that it can. */
+/**
+ * Answers as JSON: objects of ours, with values of Salt's inside. What JSON cannot say becomes the nearest thing that
+ * it can.
+ */
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { parseJson } from '../../../formats/json/text.ts';
@@ -7,7 +10,10 @@ import { isBytes, PyDatetime, PyFloat, type Dict, type Value } from '../../../py
 /** The media type of all answers. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** One line of JSON. Not a number and infinity are null, bytes that are no text their Python form, and fields that are undefined are left out. */
+/**
+ * One line of JSON. Not a number and infinity are null, bytes that are no text their Python form, and fields that are
+ * undefined are left out.
+ */
 export function jsonOf(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);

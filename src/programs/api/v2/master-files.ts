@@ -1,4 +1,7 @@
-/** What is read beside the master, out of its own folders: the job cache, keys, what is known of minions. Nothing here asks who wants to know. */
+/**
+ * What is read beside the master, out of its own folders: the job cache, keys, what is known of minions. Nothing here
+ * asks who wants to know.
+ */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';

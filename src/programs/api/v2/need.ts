@@ -6,7 +6,10 @@ export interface Need {
   readonly fun: string;
 }
 
-/** An operation, and the right by which it is offered: without one to everybody, `some job` to whoever may run anything on minions. */
+/**
+ * An operation, and the right by which it is offered: without one to everybody, `some job` to whoever may run anything
+ * on minions.
+ */
 export interface Operation {
   readonly id: string;
   readonly offered: Need | 'some job' | undefined;

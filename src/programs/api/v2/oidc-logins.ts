@@ -1,7 +1,7 @@
 /**
- * Log-ins of browsers at a provider of OpenID Connect. What is under way is kept by the browser, in a cookie that is sealed with a key of this
- * process: whoever begins many takes nobody's place. The answer of the provider counts in the browser that has asked, once, and for ten
- * minutes. Whether it lets anybody in is the master's decision.
+ * Log-ins of browsers at a provider of OpenID Connect. What is under way is kept by the browser, in a cookie that is
+ * sealed with a key of this process: whoever begins many takes nobody's place. The answer of the provider counts in the
+ * browser that has asked, once, and for ten minutes. Whether it lets anybody in is the master's decision.
  */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { BrineError } from '../../../errors/errors.ts';

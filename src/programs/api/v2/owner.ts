@@ -1,6 +1,7 @@
 /**
- * Whose a job is. A name alone says nothing: two systems of `external_auth` may each have an `alice`, and a name may be chosen so that it is that
- * of a user of the machine or of an API token. So it is the name together with what vouches for it, which the master keeps with each job.
+ * Whose a job is. A name alone says nothing: two systems of `external_auth` may each have an `alice`, and a name may be
+ * chosen so that it is that of a user of the machine or of an API token. So it is the name together with what vouches
+ * for it, which the master keeps with each job.
  */
 import type { Dict } from '../../../python/values/value.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -14,7 +15,9 @@ export function ownerOf({ user, eauth }: { readonly user: string; readonly eauth
   return `${eauth} ${user}`;
 }
 
-/** The owner of a job; undefined for one that nobody who can log in has started, such as those of a minion's schedule. */
+/**
+ * The owner of a job; undefined for one that nobody who can log in has started, such as those of a minion's schedule.
+ */
 export function ownerOfJob(load: Dict): string | undefined {
   const user = userOf(load);
   const eauth = load.get(OWNER_FIELD);

@@ -1,4 +1,7 @@
-/** Asking the master who somebody is and what he may (`brine_rights` and `brine_minions`, src/programs/master/commands/rights.ts). */
+/**
+ * Asking the master who somebody is and what he may (`brine_rights` and `brine_minions`,
+ * src/programs/master/commands/rights.ts).
+ */
 import { isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import type { MasterLink } from '../master-link.ts';

@@ -75,7 +75,9 @@ interface Streaming {
 interface OfUser {
   /** Without it everybody who has logged in may. */
   readonly needs?: Need;
-  /** The right by which it is offered, where that is not the same: whoever has it not may use it for what is his own. */
+  /**
+   * The right by which it is offered, where that is not the same: whoever has it not may use it for what is his own.
+   */
   readonly offered?: Need | 'some job';
 }
 

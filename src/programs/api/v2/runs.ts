@@ -1,6 +1,6 @@
 /**
- * Batches and canaries: jobs that reach their minions little by little. They are run here, in the name of whoever has started them, and end with
- * this process; what was published stays in the job cache.
+ * Batches and canaries: jobs that reach their minions little by little. They are run here, in the name of whoever has
+ * started them, and end with this process; what was published stays in the job cache.
  */
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';

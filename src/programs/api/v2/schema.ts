@@ -1,6 +1,6 @@
 /**
- * What requests and answers look like. Each schema knows its TypeScript type, how a value of it is read from JSON, and its JSON Schema for the
- * OpenAPI document, so that what is documented is what is checked.
+ * What requests and answers look like. Each schema knows its TypeScript type, how a value of it is read from JSON, and
+ * its JSON Schema for the OpenAPI document, so that what is documented is what is checked.
  */
 import { isDict, isInt, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 

@@ -1,4 +1,7 @@
-/** The second version of the interface: from a request below `/api/v2` to its answer. Every answer is JSON, errors as well. */
+/**
+ * The second version of the interface: from a request below `/api/v2` to its answer. Every answer is JSON, errors as
+ * well.
+ */
 import { messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { isDict, type Value } from '../../../python/values/value.ts';
 import {

@@ -1,4 +1,6 @@
-/** Every route there is. The service, the OpenAPI document, the reference and the client are made from this one table. */
+/**
+ * Every route there is. The service, the OpenAPI document, the reference and the client are made from this one table.
+ */
 import type { Route } from './route.ts';
 import { doctorRoutes } from './routes/doctor.ts';
 import { documentRoutes } from './routes/document.ts';

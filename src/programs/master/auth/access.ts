@@ -1,7 +1,8 @@
 /**
- * Requests in the clear: who sends them, and whether he may (salt/auth/__init__.py `check_authentication`, 3006.16). Every command in the
- * clear asks here, twice: {@link Access.identify} finds out who it is, by a user's key, a token, or a log-in; {@link Access.decide}
- * has `runtime/access/decide.ts` say whether he may. Each decision against somebody is written to the log and fired, once.
+ * Requests in the clear: who sends them, and whether he may (salt/auth/__init__.py `check_authentication`, 3006.16).
+ * Every command in the clear asks here, twice: {@link Access.identify} finds out who it is, by a user's key, a token,
+ * or a log-in; {@link Access.decide} has `runtime/access/decide.ts` say whether he may. Each decision against somebody
+ * is written to the log and fired, once.
  */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { decide } from '../../../runtime/access/decide.ts';
@@ -50,10 +51,10 @@ export class Access {
   }
 
   /**
-   * Who sends a request. A token is looked at before a log-in, a log-in before a key: whoever sends one is refused when it does not
-   * hold, whatever else he sent.
-   * @param credentials the mapping in which `token`, `eauth` with `username` and `password`, or `user` and `key` stand: the `kwargs` of
-   * `publish` for the first two, else the load
+   * Who sends a request. A token is looked at before a log-in, a log-in before a key: whoever sends one is refused when
+   * it does not hold, whatever else he sent.
+   * @param credentials the mapping in which `token`, `eauth` with `username` and `password`, or `user` and `key` stand:
+   *   the `kwargs` of `publish` for the first two, else the load
    */
   async identify(credentials: Dict, wanted: Wanted): Promise<Requester | LoginFailure> {
     const found = await this.#identify(credentials, wanted.from);
@@ -91,7 +92,10 @@ export class Access {
     });
   }
 
-  /** For a job that `publisher_acl_blacklist` refuses to everybody, before it is known who asks. @param user the name that he gives */
+  /**
+   * For a job that `publisher_acl_blacklist` refuses to everybody, before it is known who asks.
+   * @param user the name that he gives
+   */
   blacklisted(user: string | undefined, wanted: Wanted): void {
     const reason = 'publisher_acl_blacklist refuses the user or one of the functions to everybody';
     this.#deps.audit.refused({ ...wanted, user: user ?? UNKNOWN, type: 'user', reason });

@@ -1,4 +1,7 @@
-/** What is written and fired about every decision against somebody: who, from where, what he wanted, and why not. Never how he tried to show it. */
+/**
+ * What is written and fired about every decision against somebody: who, from where, what he wanted, and why not. Never
+ * how he tried to show it.
+ */
 import { tags } from '../../../network/events/tags.ts';
 import { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -32,7 +35,9 @@ export function addressOf(from: string): string {
 /** Longer names are cut: they come from strangers. */
 const TEXT_MAX = 128;
 const FUNS_MAX = 16;
-/** Events about refusals of one address within a second; what comes beyond is counted, and told of by the next event. */
+/**
+ * Events about refusals of one address within a second; what comes beyond is counted, and told of by the next event.
+ */
 export const EVENTS_A_SECOND = 200;
 const SECOND_MS = 1000;
 /** Addresses that are counted. */
@@ -45,7 +50,10 @@ interface Second {
   leftOut: number;
 }
 
-/** Writes the audit lines. A flood about one name from one address is counted, not written, and has a bounded number of events. */
+/**
+ * Writes the audit lines. A flood about one name from one address is counted, not written, and has a bounded number of
+ * events.
+ */
 export class Audit {
   readonly #fireEvent: (tag: string, data: Dict) => void;
   readonly #line: (name: string, text: string) => void;

@@ -1,6 +1,7 @@
 /**
  * Authentication of minions: every outcome of `_auth`, in Salt's order (salt/channel/server.py `_auth`, 3006.16;
- * docs/internals/wire-protocol.md#authentication). Nothing is stored before the key has been parsed, and every request gets one reply.
+ * docs/internals/wire-protocol.md#authentication). Nothing is stored before the key has been parsed, and every request
+ * gets one reply.
  */
 import { createHash } from 'node:crypto';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -142,8 +143,8 @@ export class Authenticator {
   }
 
   /**
-   * When no more keys can wait for a decision, or none can be made because the cluster is away, this one is turned away as one too many, and
-   * comes back later.
+   * When no more keys can wait for a decision, or none can be made because the cluster is away, this one is turned away
+   * as one too many, and comes back later.
    */
   async #decideOrTurnAway(request: AuthRequest): Promise<Verdict> {
     try {
@@ -313,14 +314,17 @@ export class Authenticator {
 }
 
 /**
- * Every reply from version 2 on is signed, and repeats the nonce. Salt compat: 3006.16 signs whatever is sent as one, of any
- * length, and so also what is a publication at the same time.
+ * Every reply from version 2 on is signed, and repeats the nonce. Salt compat: 3006.16 signs whatever is sent as one,
+ * of any length, and so also what is a publication at the same time.
  */
 function hasUsableNonce(nonce: Value | undefined, version: number): nonce is string | undefined {
   return isNonce(nonce) || (nonce === undefined && version < 2);
 }
 
-/** The reply returns only what a minion's token is (salt/crypt.py `generate_key_string`): the master opens nothing else for anybody. */
+/**
+ * The reply returns only what a minion's token is (salt/crypt.py `generate_key_string`): the master opens nothing else
+ * for anybody.
+ */
 function openToken(masterKey: RsaPrivateKey, token: Buffer, encAlgo: string): Buffer | undefined {
   const plain = masterKey.decrypt(token, encAlgo);
   return plain !== undefined && isKeyString(plain.toString('latin1')) ? plain : undefined;

@@ -1,6 +1,6 @@
 /**
- * Who is accepted or rejected without being asked: `auto_accept`, `autosign_file`, `autoreject_file`, stub files and grains
- * (salt/daemons/masterapi.py AutoKey, 3006.16; docs/internals/wire-protocol.md#authentication).
+ * Who is accepted or rejected without being asked: `auto_accept`, `autosign_file`, `autoreject_file`, stub files and
+ * grains (salt/daemons/masterapi.py AutoKey, 3006.16; docs/internals/wire-protocol.md#authentication).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

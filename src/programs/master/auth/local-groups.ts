@@ -1,4 +1,7 @@
-/** The groups that this system puts the users of `publisher_acl` in, for roles that are given to groups. Not Salt's, but ours. */
+/**
+ * The groups that this system puts the users of `publisher_acl` in, for roles that are given to groups. Not Salt's, but
+ * ours.
+ */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';

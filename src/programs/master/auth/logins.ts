@@ -1,6 +1,6 @@
 /**
- * Log-ins and tokens of external authentication (salt/auth/__init__.py `LoadAuth`, 3006.16): whether they hold, which rules come of them,
- * and new tokens.
+ * Log-ins and tokens of external authentication (salt/auth/__init__.py `LoadAuth`, 3006.16): whether they hold, which
+ * rules come of them, and new tokens.
  */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
@@ -90,8 +90,8 @@ export class ExternalLogins implements Logins {
   }
 
   /**
-   * What a token stands for; undefined for none, and for one that is over, which is removed. Nobody guesses 256 random bits: what is no
-   * token is answered at once.
+   * What a token stands for; undefined for none, and for one that is over, which is removed. Nobody guesses 256 random
+   * bits: what is no token is answered at once.
    */
   async tokenData(token: Value | undefined): Promise<Dict | undefined> {
     const { tokens, clock } = this.#deps;

@@ -1,4 +1,7 @@
-/** The thread of a worker that checks hashes of passwords, one after the other (`plugins/password-file/auth/hash-thread.ts`). */
+/**
+ * The thread of a worker that checks hashes of passwords, one after the other
+ * (`plugins/password-file/auth/hash-thread.ts`).
+ */
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../../../errors/errors.ts';
 import { verifyHash } from '../../../plugins/password-file/auth/crypt.ts';

@@ -1,4 +1,6 @@
-/** What a master finds out about its external authentication before it starts: better than each log-in failing later. */
+/**
+ * What a master finds out about its external authentication before it starts: better than each log-in failing later.
+ */
 import { compilePattern } from '../../../python/regex/pattern.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { UnservedOptionError } from '../../../errors/errors.ts';

@@ -1,11 +1,12 @@
 /**
- * Guessing made slow. Every log-in that fails takes the same time, whatever the reason (salt/auth/__init__.py `time_auth`, 3006.16: a
- * second, a quarter more or less). Beyond Salt: log-ins under one name wait for each other, so that guesses cannot be made side by
- * side, each further failure takes longer, and an address that has failed often waits as names do. Addresses of this machine are not
- * counted: everybody who comes through a program on it, such as an API, would share one.
+ * Guessing made slow. Every log-in that fails takes the same time, whatever the reason (salt/auth/__init__.py
+ * `time_auth`, 3006.16: a second, a quarter more or less). Beyond Salt: log-ins under one name wait for each other, so
+ * that guesses cannot be made side by side, each further failure takes longer, and an address that has failed often
+ * waits as names do. Addresses of this machine are not counted: everybody who comes through a program on it, such as an
+ * API, would share one.
  *
- * A stranger who guesses at a name must not keep out whoever has it: those of this machine, and those who have logged in from their address
- * before, wait apart from him, and all others have their turns address by address.
+ * A stranger who guesses at a name must not keep out whoever has it: those of this machine, and those who have logged
+ * in from their address before, wait apart from him, and all others have their turns address by address.
  */
 import { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -28,7 +29,10 @@ const FORGET_MS = 10 * 60_000;
 const COUNTED_MAX = 10_000;
 const WAITING_MAX = 100;
 const LANES_MAX = 2000;
-/** Log-ins at a time in one worker: of this machine and of those who are known, of all others, and of one address of these. */
+/**
+ * Log-ins at a time in one worker: of this machine and of those who are known, of all others, and of one address of
+ * these.
+ */
 const KNOWN_UNDER_WAY_MAX = 500;
 const UNDER_WAY_MAX = 500;
 const ADDRESS_UNDER_WAY_MAX = 50;
@@ -62,7 +66,10 @@ interface Failures {
   readonly lastMs: number;
 }
 
-/** Counts failures and makes them slow. Each worker has one; the request server hands all log-ins to the same worker as long as it is well. */
+/**
+ * Counts failures and makes them slow. Each worker has one; the request server hands all log-ins to the same worker as
+ * long as it is well.
+ */
 export class Throttle {
   readonly #clock: Clock;
   readonly #random: Random;

@@ -1,6 +1,6 @@
 /**
- * Who on this host may publish: the key files of local users (docs/internals/keys-and-sessions.md#user-keys). Each key speaks
- * for its own user only; unlike Salt's, a key never proves the claim to be somebody else.
+ * Who on this host may publish: the key files of local users (docs/internals/keys-and-sessions.md#user-keys). Each key
+ * speaks for its own user only; unlike Salt's, a key never proves the claim to be somebody else.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -44,8 +44,8 @@ export class UserAuth {
   }
 
   /**
-   * Whether the key of any user stands somewhere in the bytes of a request. It says only that they are worth reading: what they
-   * may do is for {@link check}.
+   * Whether the key of any user stands somewhere in the bytes of a request. It says only that they are worth reading:
+   * what they may do is for {@link check}.
    */
   isKeyIn(bytes: Buffer): boolean {
     for (const text of textsAfter(bytes, 'key', this.#lengths, KEY_CANDIDATES_MAX))

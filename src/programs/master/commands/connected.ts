@@ -1,11 +1,17 @@
-/** Which minions are connected now: those whose cached addresses include one that a subscriber comes from (as Salt finds it), or with `con_cache` those whose connections say so. */
+/**
+ * Which minions are connected now: those whose cached addresses include one that a subscriber comes from (as Salt finds
+ * it), or with `con_cache` those whose connections say so.
+ */
 import type { MinionFacts } from '../../../storage/cache/minion-facts.ts';
 import type { KeyStore } from '../../../storage/keys/store.ts';
 import type { PublisherClient } from '../../../network/ipc/contracts/publisher.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { isConnected } from '../../../runtime/targeting/connected.ts';
 
-/** The grains with a minion's addresses, which are kept in memory: with `max_minions` they are asked for at each authentication. */
+/**
+ * The grains with a minion's addresses, which are kept in memory: with `max_minions` they are asked for at each
+ * authentication.
+ */
 const WANTED = { grains: new Set(['ipv4', 'ipv6']), pillar: new Set<string>() };
 
 /**

@@ -42,7 +42,8 @@ export function controlTable(deps: ControlTableDeps): ReadonlyMap<string, ClearH
 }
 
 /**
- * Salt compat: Salt lets every user of `publisher_acl` call all of them, whatever his list says; here a rule of his must be for them.
+ * Salt compat: Salt lets every user of `publisher_acl` call all of them, whatever his list says; here a rule of his
+ * must be for them.
  */
 async function decide(
   access: Access,

@@ -1,7 +1,7 @@
 /**
- * `runner` and `wheel`: programs that call functions of the master over its request port (salt/master.py `runner`, `wheel`, 3006.16).
- * A runner goes on by itself, and the reply says under which tag its events are; a wheel function has ended when the reply is sent.
- * Nothing is fired, kept or started before the caller is found to be allowed it.
+ * `runner` and `wheel`: programs that call functions of the master over its request port (salt/master.py `runner`,
+ * `wheel`, 3006.16). A runner goes on by itself, and the reply says under which tag its events are; a wheel function
+ * has ended when the reply is sent. Nothing is fired, kept or started before the caller is found to be allowed it.
  */
 import type { RunOrder } from '../../runner/run-order.ts';
 import { runTag } from '../../runner/run-function.ts';
@@ -52,7 +52,10 @@ const TOO_MANY = refusal(
 const JID_FAR = refusal('SaltInvocationError', '__jid__ is no job id of the present; leave it out.');
 const JID_TAKEN = refusal('SaltInvocationError', 'There is a job with this __jid__ already.');
 
-/** What these return is for the terminal of whoever calls them alone: the event that would bring it over the network has stars. */
+/**
+ * What these return is for the terminal of whoever calls them alone: the event that would bring it over the network has
+ * stars.
+ */
 const FOR_THE_TERMINAL: ReadonlySet<string> = new Set(['auth.token_create']);
 
 function noTerminal(fun: string): Encodable {

@@ -1,8 +1,8 @@
 /** Work that is done a few at a time, with a turn for everything else in between. */
 
 /**
- * Bounds how much of one kind of work is under way. What comes beyond waits, in the order in which it came: so the first is done soon, and
- * not all of it at the very end. How many may wait is bounded by whoever lets them in.
+ * Bounds how much of one kind of work is under way. What comes beyond waits, in the order in which it came: so the
+ * first is done soon, and not all of it at the very end. How many may wait is bounded by whoever lets them in.
  */
 export class FewAtATime {
   /** Done without waiting, and after it. */
@@ -29,7 +29,8 @@ export class FewAtATime {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
-      // work that waits for nothing would follow work without an end, and nobody would hear a sign of life of this process
+      // work that waits for nothing would follow work without an end, and nobody would hear a sign of life of this
+      // process
       else setImmediate(next);
     }
   }

@@ -1,4 +1,7 @@
-/** `_file_recv`: a minion pushes a file (`cp.push`) into `<cachedir>/minions/<id>/files` (salt/master.py `_file_recv`, 3006.16; CVE-2024-38824). */
+/**
+ * `_file_recv`: a minion pushes a file (`cp.push`) into `<cachedir>/minions/<id>/files` (salt/master.py `_file_recv`,
+ * 3006.16; CVE-2024-38824).
+ */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../errors/errors.ts';

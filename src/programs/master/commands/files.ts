@@ -1,4 +1,6 @@
-/** What minions ask the file server for, as rows of the table behind the door (salt/fileserver/__init__.py, 3006.16). */
+/**
+ * What minions ask the file server for, as rows of the table behind the door (salt/fileserver/__init__.py, 3006.16).
+ */
 import type { AesHandler } from '../../../network/channel/door.ts';
 import { openFileServer } from '../../../storage/fileserver/open.ts';
 import type { RoleContext } from '../roles/role.ts';

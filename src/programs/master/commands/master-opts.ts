@@ -1,4 +1,7 @@
-/** `_master_opts`: the part of the master's configuration that minions work with (salt/master.py `_master_opts`, 3006.16). */
+/**
+ * `_master_opts`: the part of the master's configuration that minions work with (salt/master.py `_master_opts`,
+ * 3006.16).
+ */
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { isDict, type Dict } from '../../../python/values/value.ts';

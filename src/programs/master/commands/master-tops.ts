@@ -1,4 +1,7 @@
-/** `_master_tops`: what the sources of `master_tops` assign to a minion (3006.16 salt/daemons/masterapi.py `_master_tops`). */
+/**
+ * `_master_tops`: what the sources of `master_tops` assign to a minion (3006.16 salt/daemons/masterapi.py
+ * `_master_tops`).
+ */
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
@@ -41,9 +44,10 @@ export function leavesOutMissingTops(opts: MasterOptions): boolean {
 /**
  * Serves `_master_tops`.
  *
- * A source that fails has to fail the highstate, of minions of Salt too, which take any answer for a list of SLS and know no error here.
- * So the answer assigns one SLS that no file server has: "No matching sls found for 'master_tops NAME failed, see …'" is how minions
- * show it, and nothing is applied. The reason stays with the master: it may name what a minion is not to know.
+ * A source that fails has to fail the highstate, of minions of Salt too, which take any answer for a list of SLS and
+ * know no error here. So the answer assigns one SLS that no file server has: "No matching sls found for 'master_tops
+ * NAME failed, see …'" is how minions show it, and nothing is applied. The reason stays with the master: it may name
+ * what a minion is not to know.
  */
 export function masterTopsHandler(deps: MasterTopsHandlerDeps): AesHandler {
   let tops: Promise<MasterTops> | undefined;

@@ -1,4 +1,7 @@
-/** `_mine`, `_mine_get`, `_mine_delete`, `_mine_flush`: what minions leave for each other (salt/daemons/masterapi.py, 3006.16). */
+/**
+ * `_mine`, `_mine_get`, `_mine_delete`, `_mine_flush`: what minions leave for each other (salt/daemons/masterapi.py,
+ * 3006.16).
+ */
 import type { MinionDataCache } from '../../../storage/cache/minion-data.ts';
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -16,7 +19,9 @@ export interface MineHandlerDeps {
   readonly warn: (id: string, text: string) => void;
 }
 
-/** The handlers by command. A minion changes its own mine only: the id is the one the request was authenticated with. */
+/**
+ * The handlers by command. A minion changes its own mine only: the id is the one the request was authenticated with.
+ */
 export function mineHandlers(deps: MineHandlerDeps): [string, AesHandler][] {
   const { opts, cache } = deps;
   const isKept = opts.get('minion_data_cache') || opts.get('enforce_mine_cache');

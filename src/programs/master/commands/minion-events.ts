@@ -126,7 +126,8 @@ function fireChecked(
   data: Dict,
 ): string | undefined {
   if (typeof tag !== 'string' || !mayFire(deps.registry, id, tag, data)) {
-    // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's name
+    // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's
+    // name
     if (deps.registry !== undefined) return undefined;
     const named = JSON.stringify(String(tag).slice(0, TAG_SHOWN));
     deps.warn(`The minion ${id} may not fire an event with the tag ${named}; it was dropped`);

@@ -25,7 +25,10 @@ export interface PeerRunnerDeps {
   readonly log: Logger;
 }
 
-/** Makes the function that runs runners. The return comes out of the job cache, and without one, or when it is a secret, out of what is printed. */
+/**
+ * Makes the function that runs runners. The return comes out of the job cache, and without one, or when it is a secret,
+ * out of what is printed.
+ */
 export function peerRunner({ opts, jobs, jids, log }: PeerRunnerDeps): PeerRunner {
   return async (fun, arg) => {
     const words = commandWords(arg);

@@ -1,7 +1,8 @@
 /**
- * `minion_pub`, `minion_publish`, `minion_runner` and `pub_ret`: minions that publish jobs and call runners, as far as the master's
- * options `peer` and `peer_run` let them (salt/master.py, salt/daemons/masterapi.py, 3006.16). Without those
- * options nothing is allowed, and what is not allowed is answered with an empty mapping. Stricter than Salt where marked.
+ * `minion_pub`, `minion_publish`, `minion_runner` and `pub_ret`: minions that publish jobs and call runners, as far as
+ * the master's options `peer` and `peer_run` let them (salt/master.py, salt/daemons/masterapi.py, 3006.16). Without
+ * those options nothing is allowed, and what is not allowed is answered with an empty mapping. Stricter than Salt where
+ * marked.
  */
 import { refusalFor } from '../../../network/channel/refusal.ts';
 import type { AesRequest } from '../../../network/channel/door.ts';
@@ -301,7 +302,10 @@ function noParseNames(load: Dict): readonly string[] {
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
-/** Texts as YAML, `k=v` texts and keyword mappings as one keyword mapping at the end (3006.16 salt/utils/args.py `parse_input`). */
+/**
+ * Texts as YAML, `k=v` texts and keyword mappings as one keyword mapping at the end (3006.16 salt/utils/args.py
+ * `parse_input`).
+ */
 function parseInput(given: readonly Value[], noParse: readonly string[]): Value[] {
   const args: Value[] = [];
   const keywords: Dict = new Map();

@@ -1,6 +1,6 @@
 /**
- * `_pillar`: a minion asks for its pillar, and leaves its grains. The reply is encrypted with a key made for it alone and
- * signed, with the request's nonce inside (docs/internals/wire-protocol.md#pillar; CVE-2022-22934).
+ * `_pillar`: a minion asks for its pillar, and leaves its grains. The reply is encrypted with a key made for it alone
+ * and signed, with the request's nonce inside (docs/internals/wire-protocol.md#pillar; CVE-2022-22934).
  */
 import type { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
 import type { AesHandler, AesRequest } from '../../../network/channel/door.ts';
@@ -84,10 +84,10 @@ function readQuery({ id, load }: AesRequest): PillarQuery {
 }
 
 /**
- * Leaves grains and pillar where targets and rights look. Salt compat: a minion that takes part in making its pillar, by an override
- * or by an external pillar of its choice, leaves nothing; Salt keeps what comes of it, and with it lets the minion into mines and
- * targets. An environment of its choice is kept for targets, as minions with `pillarenv` in their configuration need it; rights go
- * by a pillar without it. Grains are the minion's word, as everywhere in Salt.
+ * Leaves grains and pillar where targets and rights look. Salt compat: a minion that takes part in making its pillar,
+ * by an override or by an external pillar of its choice, leaves nothing; Salt keeps what comes of it, and with it lets
+ * the minion into mines and targets. An environment of its choice is kept for targets, as minions with `pillarenv` in
+ * their configuration need it; rights go by a pillar without it. Grains are the minion's word, as everywhere in Salt.
  */
 async function remember(deps: PillarHandlerDeps, query: PillarQuery, pillar: Dict): Promise<void> {
   const { opts, cache, fireEvent } = deps;

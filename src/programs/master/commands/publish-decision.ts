@@ -1,4 +1,7 @@
-/** Deciding on a publication: whether it is forbidden to all, whom it reaches, and whether this user may. Nothing is changed here. */
+/**
+ * Deciding on a publication: whether it is forbidden to all, whom it reaches, and whether this user may. Nothing is
+ * changed here.
+ */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { forecast } from '../../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../../runtime/targeting/parse-target.ts';
@@ -14,7 +17,10 @@ import type { KnownSyndic } from '../syndics.ts';
 import type { PublishDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
 
-/** Fields of `kwargs` that say how a minion runs a job and where its returner writes: that is beyond any list of functions. */
+/**
+ * Fields of `kwargs` that say how a minion runs a job and where its returner writes: that is beyond any list of
+ * functions.
+ */
 const ONLY_FOR_FULL_RIGHTS = ['ret_config', 'ret_kwargs', 'module_executors', 'executor_opts'] as const;
 
 /** What is known of whom a job reaches. */
@@ -43,8 +49,8 @@ export function permsOf(rights: Rights): readonly Value[] | undefined {
 }
 
 /**
- * In whose name a job is published: his who logged in or has a token, whatever the request says. A syndic publishes in the name of the
- * user above.
+ * In whose name a job is published: his who logged in or has a token, whatever the request says. A syndic publishes in
+ * the name of the user above.
  */
 export function inOriginalName(requester: Requester, request: PublishRequest): PublishRequest {
   if (requester.type !== 'user') return { ...request, user: requester.user, eauth: voucherOf(requester) };
@@ -99,8 +105,9 @@ export function questionOf(
 }
 
 /**
- * Why a job cannot have the id that was asked for; undefined where it can. Salt compat: Salt takes any, so that whoever may publish
- * anything at all puts jobs of his at the top of every list for years. Syndics and orchestrations name jobs that have begun.
+ * Why a job cannot have the id that was asked for; undefined where it can. Salt compat: Salt takes any, so that whoever
+ * may publish anything at all puts jobs of his at the top of every list for years. Syndics and orchestrations name jobs
+ * that have begun.
  */
 export function whyNotJid(
   { clock }: Pick<PublishDeps, 'clock'>,

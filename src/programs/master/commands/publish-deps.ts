@@ -23,7 +23,10 @@ export interface PublicationDeps {
   readonly mirror?: LoadMirror;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
-  /** Hands a publication to the publisher. @returns when it has been sent: which of the expected minions are not there */
+  /**
+   * Hands a publication to the publisher.
+   * @returns when it has been sent: which of the expected minions are not there
+   */
   readonly send: PublisherClient['publish'];
   /** The state of a minion's key; undefined when there is none. */
   readonly keyState: (id: string) => string | undefined;

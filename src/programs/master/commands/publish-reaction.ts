@@ -1,6 +1,6 @@
 /**
- * Publishing for reactions: in the name of the master's own user, as a command of his would be, but without the request port between.
- * `publisher_acl_blacklist` holds for them too (salt/utils/reactor.py `ReactWrap.local`, 3006.16).
+ * Publishing for reactions: in the name of the master's own user, as a command of his would be, but without the request
+ * port between. `publisher_acl_blacklist` holds for them too (salt/utils/reactor.py `ReactWrap.local`, 3006.16).
  */
 import {
   CLIENT_TEXTS,
@@ -19,7 +19,8 @@ import type { Turn } from './turns.ts';
 
 /**
  * Publishes a job after all whose turn is before its own.
- * @throws NoMinionsError when nobody matches, NotAuthorisedError for what is blacklisted, ClientError for what is no request
+ * @throws NoMinionsError when nobody matches, NotAuthorisedError for what is blacklisted, ClientError for what is no
+ *   request
  */
 export async function publishForReaction(
   deps: PublicationDeps,

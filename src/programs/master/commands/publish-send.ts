@@ -1,4 +1,7 @@
-/** Sending a publication that was allowed: the job id, the events, the job cache, the publisher, and what is known of who is away. */
+/**
+ * Sending a publication that was allowed: the job id, the events, the job cache, the publisher, and what is known of
+ * who is away.
+ */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { isoStamp } from '../../../network/events/framing.ts';
 import { syndicIdOf, syndicName, tags } from '../../../network/events/tags.ts';
@@ -19,7 +22,10 @@ import type { Turn } from './turns.ts';
 
 const JID_ATTEMPTS = 5;
 
-/** More minions that were never seen are real Salt's, and more that are away are a part of the site: whether each has authenticated is not looked up, job for job. */
+/**
+ * More minions that were never seen are real Salt's, and more that are away are a part of the site: whether each has
+ * authenticated is not looked up, job for job.
+ */
 const NEWCOMERS_MAX = 200;
 
 /** Fields of `kwargs` that travel on to the minion. */
@@ -126,7 +132,10 @@ async function sendTraced(
 interface AbsenceBelow {
   readonly lost: Dict;
   readonly strange: string[] | undefined;
-  /** `reporting`: those that tell when they have named all; `others`: Salt's, which do not. Undefined without `order_masters`. */
+  /**
+   * `reporting`: those that tell when they have named all; `others`: Salt's, which do not. Undefined without
+   * `order_masters`.
+   */
   readonly below: { readonly reporting: string[]; readonly others: string[] } | undefined;
 }
 
@@ -150,8 +159,8 @@ function withSyndics(deps: PublicationDeps, absence: Absence, syndics: readonly 
 }
 
 /**
- * Of minions that are away or were never seen, those that cannot have received anything: one that was connected before its key was accepted
- * is as new as one that was not.
+ * Of minions that are away or were never seen, those that cannot have received anything: one that was connected before
+ * its key was accepted is as new as one that was not.
  */
 function newcomersOf(deps: PublicationDeps, away: readonly string[]): string[] {
   if (away.length > NEWCOMERS_MAX) return [];

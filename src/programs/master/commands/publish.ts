@@ -1,7 +1,8 @@
 /**
- * `publish`: a local program asks for a job. In order: blacklist, whom it would reach, who asks, whether he may, the jid,
- * the events, the job cache, the publication (salt/master.py `publish`, 3006.16; docs/internals/a-jobs-life.md#publishing).
- * Nothing is fired or stored before the request is authorised. `publish-request.ts` reads, `publish-decision.ts` decides, `publish-send.ts` sends.
+ * `publish`: a local program asks for a job. In order: blacklist, whom it would reach, who asks, whether he may, the
+ * jid, the events, the job cache, the publication (salt/master.py `publish`, 3006.16;
+ * docs/internals/a-jobs-life.md#publishing). Nothing is fired or stored before the request is authorised.
+ * `publish-request.ts` reads, `publish-decision.ts` decides, `publish-send.ts` sends.
  */
 import { MASTER_FAILURE } from '../../../network/channel/master-failure.ts';
 import type { ClearHandler } from '../../../network/channel/door.ts';
@@ -78,7 +79,9 @@ async function publishFor(
   return publish(deps, request, { predicted, syndics, perms: permsOf(rights) });
 }
 
-/** Salt compat: the event carries the request; unlike Salt's without its credentials. The audit line has been written. */
+/**
+ * Salt compat: the event carries the request; unlike Salt's without its credentials. The audit line has been written.
+ */
 function denied(deps: PublishDeps, request: PublishRequest, reply: Encodable): Encodable {
   const { error } = reply as { error: Record<string, string> };
   const { fun, arg, tgt, tgtType, jid, user } = request;

@@ -1,4 +1,7 @@
-/** `_return`: a minion hands in what a job gave (salt/utils/job.py `store_job`, 3006.16; docs/internals/a-jobs-life.md#the-return). */
+/**
+ * `_return`: a minion hands in what a job gave (salt/utils/job.py `store_job`, 3006.16;
+ * docs/internals/a-jobs-life.md#the-return).
+ */
 import type { AesHandler } from '../../../network/channel/door.ts';
 import { handsJobsOn } from '../../../config/job-caches.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -65,8 +68,8 @@ interface TakeOptions {
 
 /**
  * Takes one return: the event first, so that whoever waits hears of it at once, then the job cache.
- * @param options `once`: of a return that may come again, from a syndic that was cut off, the event is fired the first time only,
- *   and so after the job cache has it
+ * @param options `once`: of a return that may come again, from a syndic that was cut off, the event is fired the first
+ *   time only, and so after the job cache has it
  * @returns when it is kept
  */
 export async function takeReturn(
@@ -130,7 +133,8 @@ async function take(
 async function whyApart(deps: ReturnHandlerDeps, jid: string, id: string): Promise<string | undefined> {
   const part = await deps.targets.partOf(jid, id);
   if (part === 'not meant') return 'which was not meant for it';
-  // one that is forgotten here, or a moment later known from another master of a cluster, is kept with the others without a job
+  // one that is forgotten here, or a moment later known from another master of a cluster, is kept with the others
+  // without a job
   if (part === 'unknown job' && isImpossibleJid(jid, deps.clock)) return 'which nobody can have begun';
   return undefined;
 }
@@ -177,8 +181,9 @@ function otherFields(load: Dict): Dict {
 }
 
 /**
- * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions propose is
- * taken when it is free; when it is this job's already, the return has been sent again because its acknowledgement was lost.
+ * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions
+ * propose is taken when it is free; when it is this job's already, the return has been sent again because its
+ * acknowledgement was lost.
  */
 async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict): Promise<string> {
   const proposed = load.get(PROPOSED_JID);
@@ -233,7 +238,9 @@ function isSuccess(load: Dict): boolean {
 
 const STATE_NAME = /^[A-Za-z_]\w{0,99}$/;
 
-/** One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`). */
+/**
+ * One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`).
+ */
 function fireStateErrors(deps: ReturnHandlerDeps, jid: string, id: string, load: Dict): void {
   const fun = load.get('fun');
   const states = load.get('return');

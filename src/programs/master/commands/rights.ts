@@ -1,7 +1,7 @@
 /**
- * `brine_rights` and `brine_minions`: what a local program that acts for others, such as the API, asks before it shows what it has read
- * itself beside the master: who somebody is, what he may do, whom a target reaches, and a few grains of those minions. Not Salt's, but ours;
- * to the questions the same answers are given as to the calls themselves.
+ * `brine_rights` and `brine_minions`: what a local program that acts for others, such as the API, asks before it shows
+ * what it has read itself beside the master: who somebody is, what he may do, whom a target reaches, and a few grains
+ * of those minions. Not Salt's, but ours; to the questions the same answers are given as to the calls themselves.
  */
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
@@ -42,8 +42,9 @@ export function rightsHandlers(deps: RightsDeps): [string, ClearHandler][] {
 }
 
 /**
- * @param load credentials; `questions`: mappings of `client`, `fun`, `args`, for jobs `tgt` and `tgt_type`; `is_attempt`: a refusal is one of
- * somebody who tries, and written down; `functions`: names, which of those he may run on some target
+ * @param load credentials; `questions`: mappings of `client`, `fun`, `args`, for jobs `tgt` and `tgt_type`;
+ *   `is_attempt`: a refusal is one of somebody who tries, and written down; `functions`: names, which of those he may
+ *   run on some target
  */
 async function rights(deps: RightsDeps, load: Dict, from: string): Promise<Encodable> {
   const { access, opts } = deps;

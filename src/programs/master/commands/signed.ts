@@ -1,4 +1,7 @@
-/** Returns that minions have signed: `require_minion_sign_messages`, `drop_messages_signature_fail` (salt/master.py `_return`, 3006.16). */
+/**
+ * Returns that minions have signed: `require_minion_sign_messages`, `drop_messages_signature_fail` (salt/master.py
+ * `_return`, 3006.16).
+ */
 import type { AesHandler } from '../../../network/channel/door.ts';
 import { checkMessage } from '../../../network/channel/message-signature.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -14,7 +17,10 @@ export interface SignedOnlyDeps {
   readonly log: Logger;
 }
 
-/** A handler of returns that sees only those whose signature is as the options want it. The others are answered with False, as by Salt. */
+/**
+ * A handler of returns that sees only those whose signature is as the options want it. The others are answered with
+ * False, as by Salt.
+ */
 export function signedOnly({ opts, keyOf, log }: SignedOnlyDeps, handler: AesHandler): AesHandler {
   const mustSign = opts.get('require_minion_sign_messages');
   const dropsWrong = opts.get('drop_messages_signature_fail');

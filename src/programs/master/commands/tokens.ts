@@ -27,7 +27,8 @@ export function tokenHandlers({ logins, audit, log }: TokenHandlersDeps): [strin
       return 'not kept' as const;
     });
     if (made === undefined) return '';
-    // Salt compat: Salt answers as if the password were wrong, and whoever logs in looks for the fault in the wrong place
+    // Salt compat: Salt answers as if the password were wrong, and whoever logs in looks for the fault in the wrong
+    // place
     if (made === 'not kept') return NOT_KEPT;
     if (!('error' in made)) return made;
     const eauth = load.get('eauth');

@@ -1,4 +1,7 @@
-/** Cache: keeps what this master remembers of minions on the server that the option `cache` names (docs/internals/minion-cache.md). */
+/**
+ * Cache: keeps what this master remembers of minions on the server that the option `cache` names
+ * (docs/internals/minion-cache.md).
+ */
 import { join } from 'node:path';
 import { ConfigError } from '../../../errors/errors.ts';
 import { openCacheServer } from '../../../plugins/registry/cache/open.ts';

@@ -1,6 +1,6 @@
 /**
- * Cluster: ties this master to the others of its cluster (docs/internals/cluster.md). It stands between the processes of this master and
- * the owners of the job cache and of the publish port, and it alone speaks with NATS.
+ * Cluster: ties this master to the others of its cluster (docs/internals/cluster.md). It stands between the processes
+ * of this master and the owners of the job cache and of the publish port, and it alone speaks with NATS.
  */
 import { join } from 'node:path';
 import { clusterSettings, type ClusterSettings } from '../../../config/cluster.ts';

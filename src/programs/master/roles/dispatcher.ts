@@ -1,6 +1,7 @@
 /**
- * Spreads requests over the workers. One minion's requests always reach the same worker as long as that is well; a worker
- * that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already has.
+ * Spreads requests over the workers. One minion's requests always reach the same worker as long as that is well; a
+ * worker that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already
+ * has.
  */
 import { MASTER_FAILURE } from '../../../network/channel/master-failure.ts';
 import type { Admission, RequestGate } from '../../../network/channel/request-gate.ts';
@@ -193,8 +194,8 @@ export class Dispatcher {
   }
 
   /**
-   * What comes from nobody in particular goes to the first worker that has little to do, which is warm; when those that serve
-   * are all busy, to whoever has least to do, so that an operator does not wait behind a storm of returns.
+   * What comes from nobody in particular goes to the first worker that has little to do, which is warm; when those that
+   * serve are all busy, to whoever has least to do, so that an operator does not wait behind a storm of returns.
    */
   #idlest(): number {
     let best: number | undefined;

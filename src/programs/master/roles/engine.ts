@@ -1,4 +1,7 @@
-/** Engine: one of the engines beside the master, or a process of a site's own (salt/engines/__init__.py `Engine`, 3006.16). */
+/**
+ * Engine: one of the engines beside the master, or a process of a site's own (salt/engines/__init__.py `Engine`,
+ * 3006.16).
+ */
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';

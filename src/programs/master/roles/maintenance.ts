@@ -1,4 +1,7 @@
-/** Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is time. */
+/**
+ * Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is
+ * time.
+ */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MasterOptions } from '../../../config/master-options.ts';
@@ -163,7 +166,10 @@ async function keepLimits(opts: MasterOptions, store: SqliteJobStore, log: Logge
   );
 }
 
-/** `salt-key` asks for a new shared key by leaving `<cachedir>/.dfn`, mode 0400 (docs/internals/keys-and-sessions.md#the-shared-key). */
+/**
+ * `salt-key` asks for a new shared key by leaving `<cachedir>/.dfn`, mode 0400
+ * (docs/internals/keys-and-sessions.md#the-shared-key).
+ */
 function checkDropFile({ opts, log, requestRotation }: RoleContext): void {
   const path = join(opts.get('cachedir'), '.dfn');
   const stat = statSync(path, { throwIfNoEntry: false });

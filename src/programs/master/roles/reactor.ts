@@ -109,9 +109,9 @@ function reactorFigures({ counters, waiting }: Pick<Reactor, 'counters' | 'waiti
 }
 
 /**
- * Jobs leave in the order of the events, and what they need before is done side by side. Whether a job was published before this process
- * was restarted, the publisher knows; when that was restarted too, a return says so. A job that is published a second time all the same
- * is not run by minions that had it the first time: they know its id.
+ * Jobs leave in the order of the events, and what they need before is done side by side. Whether a job was published
+ * before this process was restarted, the publisher knows; when that was restarted too, a return says so. A job that is
+ * published a second time all the same is not run by minions that had it the first time: they know its id.
  */
 function publishing(services: MasterServices): Pick<MasterReactionsDeps, 'publish' | 'publishOnce'> {
   const deps = publicationDeps(services);

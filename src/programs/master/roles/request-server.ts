@@ -1,7 +1,8 @@
 /**
- * ReqServer: the request port in front of the workers. It looks at no more than who a request says it is from, so that one
- * minion's requests always reach the same worker, and at whether it was served before (network/channel/request-gate.ts). A worker that dies under a request leaves it answered with an error at
- * once, so that its sender tries again; a queue that is full stops reading, and nothing is lost.
+ * ReqServer: the request port in front of the workers. It looks at no more than who a request says it is from, so that
+ * one minion's requests always reach the same worker, and at whether it was served before
+ * (network/channel/request-gate.ts). A worker that dies under a request leaves it answered with an error at once, so
+ * that its sender tries again; a queue that is full stops reading, and nothing is lost.
  */
 import { join } from 'node:path';
 import { ReplayGuard } from '../../../network/channel/replay-guard.ts';

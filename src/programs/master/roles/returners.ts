@@ -1,6 +1,7 @@
 /**
- * Returners: writes jobs, returns and events to the databases that `master_job_cache`, `ext_job_cache` and `event_return` name. It
- * runs only where one is named. What it writes waits on the disk: jobs and returns in the embedded job cache, events in a spool.
+ * Returners: writes jobs, returns and events to the databases that `master_job_cache`, `ext_job_cache` and
+ * `event_return` name. It runs only where one is named. What it writes waits on the disk: jobs and returns in the
+ * embedded job cache, events in a spool.
  */
 import { join } from 'node:path';
 import {
@@ -34,7 +35,10 @@ const EVENT_POLL_MS = 1000;
 const SPOOL_DELAY_MS = 20;
 const SPOOL_BATCH_MAX = 500;
 const RECONNECT_MS = 200;
-/** While the disk has no room, as many events wait in memory, of so many bytes, the newest of them, and are tried again after a time. */
+/**
+ * While the disk has no room, as many events wait in memory, of so many bytes, the newest of them, and are tried again
+ * after a time.
+ */
 const HELD_MAX = 10_000;
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 const HELD_MS = 1_000;

@@ -56,7 +56,10 @@ import { ToldMasters } from '../../../runtime/cluster/told-masters.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const RECONNECT_MS = 20;
-/** Pillars that a worker makes side by side; Salt's worker makes one. Those that wait for a service leave the others to go on. */
+/**
+ * Pillars that a worker makes side by side; Salt's worker makes one. Those that wait for a service leave the others to
+ * go on.
+ */
 const PILLARS_AT_ONCE = 8;
 /** A request whose session another master has given waits no longer for the way to that one. */
 const CLAIM_GIVE_UP_MS = 2_000;
@@ -378,7 +381,9 @@ function returnOfMinion(
   };
 }
 
-/** Salt compat: Salt takes them without `order_masters`, too. Here the empty answer makes a syndic of ours keep them. */
+/**
+ * Salt compat: Salt takes them without `order_masters`, too. Here the empty answer makes a syndic of ours keep them.
+ */
 function syndicReturnHandler(syndics: (() => Promise<SyndicRegistry>) | undefined, log: Logger): AesHandler {
   const warn = countedWarnings(log);
   return async ({ id, load }) => {

@@ -1,4 +1,7 @@
-/** The engines beside a minion, its reactor among them: each in a process of its own (salt/engines/__init__.py, 3006.16). */
+/**
+ * The engines beside a minion, its reactor among them: each in a process of its own (salt/engines/__init__.py,
+ * 3006.16).
+ */
 import type { Socket } from 'node:net';
 import type { MinionOptions } from '../../../config/minion-options.ts';
 import { runsReactor, withReactorEngine } from '../../../config/reactor.ts';

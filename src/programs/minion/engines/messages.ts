@@ -1,4 +1,7 @@
-/** The contract of a minion and its engines, which talk over Node's own channel; functions are asked for over a link of their own. */
+/**
+ * The contract of a minion and its engines, which talk over Node's own channel; functions are asked for over a link of
+ * their own.
+ */
 import { minionOptions, type MinionOptions } from '../../../config/minion-options.ts';
 import { Options } from '../../../config/option.ts';
 import { decode, encode } from '../../../formats/wire/msgpack.ts';

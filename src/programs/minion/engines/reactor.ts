@@ -1,6 +1,6 @@
 /**
- * The reactor of a minion (salt/engines/reactor.py with a minion's options, 3006.16): it reads the minion's own bus and runs functions of
- * the minion. Jobs and functions of a master are out of its reach.
+ * The reactor of a minion (salt/engines/reactor.py with a minion's options, 3006.16): it reads the minion's own bus and
+ * runs functions of the minion. Jobs and functions of a master are out of its reach.
  */
 import { join } from 'node:path';
 import { awaitedDisk } from '../../../config/power-failure.ts';

@@ -1,6 +1,6 @@
 /**
- * Every master at once: each has its own connection, grains, pillar and services, and none can keep another waiting. Masters
- * that come from a list are looked up again now and then; new ones are joined, those that are gone are left.
+ * Every master at once: each has its own connection, grains, pillar and services, and none can keep another waiting.
+ * Masters that come from a list are looked up again now and then; new ones are joined, those that are gone are left.
  */
 import { BrineError } from '../../../errors/errors.ts';
 import { addressName, type MasterAddress } from '../master-address.ts';

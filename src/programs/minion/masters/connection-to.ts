@@ -43,7 +43,10 @@ export interface Masters {
   readonly sides: readonly MasterSide[];
   /** Those that can be sent to, the most important one first. */
   readonly targets: readonly MasterConnection[];
-  /** Joins them, and never resolves while all is well. @throws RejectedError, FingerprintError: the minion must not go on */
+  /**
+   * Joins them, and never resolves while all is well.
+   * @throws RejectedError, FingerprintError: the minion must not go on
+   */
   run(): Promise<never>;
   close(): void;
 }

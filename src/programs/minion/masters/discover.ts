@@ -1,7 +1,7 @@
 /**
- * The addresses behind the `master` option: hosts, and names of lists that are read anew each time they are needed: a file
- * (`/etc/salt/masters`, one address per line), or a DNS service (`_salt-master._tcp.example.org`, RFC 2782). Salt 3006.16 knows
- * only hosts.
+ * The addresses behind the `master` option: hosts, and names of lists that are read anew each time they are needed: a
+ * file (`/etc/salt/masters`, one address per line), or a DNS service (`_salt-master._tcp.example.org`, RFC 2782). Salt
+ * 3006.16 knows only hosts.
  */
 import { readFileSync } from 'node:fs';
 import type { MinionOptions } from '../../../config/minion-options.ts';

@@ -1,7 +1,8 @@
 /**
- * A minion that is given one master, and learns from it that it is one of several that are a cluster: it chooses one of them by its own id, so
- * that minions spread themselves, goes to the next when that one is gone or gives its minions away, and comes back when it authenticates anew.
- * What it has learned is kept, so that it finds a master when it starts while its configured one is away. Real Salt knows nothing of it.
+ * A minion that is given one master, and learns from it that it is one of several that are a cluster: it chooses one of
+ * them by its own id, so that minions spread themselves, goes to the next when that one is gone or gives its minions
+ * away, and comes back when it authenticates anew. What it has learned is kept, so that it finds a master when it
+ * starts while its configured one is away. Real Salt knows nothing of it.
  */
 import { join } from 'node:path';
 import { textList } from '../../../formats/json/text-list.ts';
@@ -30,7 +31,10 @@ export class LearnedMasters implements Masters {
   readonly #path: string;
   readonly #order: LearnedOrder;
   #inner: Masters;
-  /** What is still connected until its successor is: a job that is published meanwhile comes by one of them, or by both, and runs once. */
+  /**
+   * What is still connected until its successor is: a job that is published meanwhile comes by one of them, or by both,
+   * and runs once.
+   */
   readonly #left: Masters[] = [];
   #isClosed = false;
   #moved: () => void = () => undefined;

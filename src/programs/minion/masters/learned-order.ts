@@ -1,6 +1,6 @@
 /**
- * The masters of a cluster in the order in which one minion tries them. The highest hash of a master with the minion's id comes first:
- * another master more or less moves only the minions that it has.
+ * The masters of a cluster in the order in which one minion tries them. The highest hash of a master with the minion's
+ * id comes first: another master more or less moves only the minions that it has.
  */
 import { createHash } from 'node:crypto';
 import type { Value } from '../../../python/values/value.ts';
@@ -25,8 +25,8 @@ export class LearnedOrder {
   }
 
   /**
-   * A master has said which ones its cluster has. One that names none is in no cluster: if it is the configured one, the minion knows of no
-   * cluster any more; another one has left, and those that remain are tried.
+   * A master has said which ones its cluster has. One that names none is in no cluster: if it is the configured one,
+   * the minion knows of no cluster any more; another one has left, and those that remain are tried.
    * @param masters what it has said @param by its `host:port` @returns whether the order has changed
    */
   heard(masters: readonly string[], by: string): boolean {

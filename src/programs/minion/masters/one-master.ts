@@ -1,8 +1,8 @@
 /**
- * One master at a time, the next when it is gone (`master_type: failover`, salt/minion.py `eval_master`, 3006.16): masters are tried
- * in their order; one that cannot be reached, or does not let the minion in, is passed over. With `master_alive_interval` a master
- * that stays away that long is left and goes to the end; with `master_failback` the minion returns to the first as soon as that
- * one lets it in.
+ * One master at a time, the next when it is gone (`master_type: failover`, salt/minion.py `eval_master`, 3006.16):
+ * masters are tried in their order; one that cannot be reached, or does not let the minion in, is passed over. With
+ * `master_alive_interval` a master that stays away that long is left and goes to the end; with `master_failback` the
+ * minion returns to the first as soon as that one lets it in.
  */
 import { messageOf } from '../../../errors/errors.ts';
 import { dict } from '../../../python/values/value.ts';
@@ -134,7 +134,10 @@ export class OneMaster implements Masters {
     return { leaveReason: undefined, forbidden: isForbiddenEverywhere ? forbidden : undefined, reasons };
   }
 
-  /** Serves a master until it is lost, or the first one is back. @throws UnreachableError when its publish port cannot be reached */
+  /**
+   * Serves a master until it is lost, or the first one is back.
+   * @throws UnreachableError when its publish port cannot be reached
+   */
   async #serve(connection: MasterConnection, first: MasterAddress | undefined): Promise<LeaveReason> {
     const { state, services, log, fireLocal } = this.#deps;
     state.serve(connection.address);

@@ -1,6 +1,6 @@
 /**
- * What one master has of a minion: a connection, and grains, pillar and services that are its alone. With several masters at once
- * each has its own; jobs share the memory of what has run, the limits and the workers.
+ * What one master has of a minion: a connection, and grains, pillar and services that are its alone. With several
+ * masters at once each has its own; jobs share the memory of what has run, the limits and the workers.
  */
 import { requestLimits } from '../request-limits.ts';
 import { messageOf } from '../../../errors/errors.ts';

@@ -1,4 +1,7 @@
-/** The external pillars hg and svn: SLS of a repository of Mercurial or Subversion (3006.16 salt/pillar/hg_pillar.py, salt/pillar/svn_pillar.py). */
+/**
+ * The external pillars hg and svn: SLS of a repository of Mercurial or Subversion (3006.16 salt/pillar/hg_pillar.py,
+ * salt/pillar/svn_pillar.py).
+ */
 import { statSync } from 'node:fs';
 import { CommandExecutionError, UnsafePathError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -25,7 +28,10 @@ export interface CheckoutPillarDeps {
   readonly compile: (context: ExtPillarContext, roots: Dict, environment: string) => Promise<Dict>;
 }
 
-/** `hg: [address, branch, root]`. Salt compat: a repository that was never fetched, or lacks the branch, fails the pillar. */
+/**
+ * `hg: [address, branch, root]`. Salt compat: a repository that was never fetched, or lacks the branch, fails the
+ * pillar.
+ */
 export function hgPillar({ clock, random, compile }: CheckoutPillarDeps): ExtPillar {
   return async (settings, context) => {
     const given = namedSettings(settings, ['repo', 'branch', 'root']);

@@ -1,4 +1,7 @@
-/** The external pillars that take what a command prints: `cmd_json`, `cmd_yaml`, `cmd_yamlex`, `puppet` and `hiera` (3006.16 salt/pillar/). */
+/**
+ * The external pillars that take what a command prints: `cmd_json`, `cmd_yaml`, `cmd_yamlex`, `puppet` and `hiera`
+ * (3006.16 salt/pillar/).
+ */
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import { runProcess } from '../../../host/process.ts';

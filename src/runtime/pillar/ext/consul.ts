@@ -1,4 +1,6 @@
-/** The external pillar consul: a tree of keys of Consul (3006.16 salt/pillar/consul_pillar.py), over its HTTP interface. */
+/**
+ * The external pillar consul: a tree of keys of Consul (3006.16 salt/pillar/consul_pillar.py), over its HTTP interface.
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { updateDict } from '../../../formats/data/dict-merge.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';

@@ -13,7 +13,9 @@ const DELIMITERS: ReadonlyMap<string, string> = new Map([
   ['excel-tab', '\t'],
 ]);
 
-/** The external pillar. Salt compat: more fields than names are told below the key `null`, as Python's None is there. */
+/**
+ * The external pillar. Salt compat: more fields than names are told below the key `null`, as Python's None is there.
+ */
 export const csvPillar: ExtPillar = (settings, { minionId }) => {
   const given = namedSettings(settings, NAMES);
   const path = given.get('path');

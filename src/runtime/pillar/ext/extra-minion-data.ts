@@ -1,12 +1,15 @@
-/** The external pillar extra_minion_data_in_pillar: options of the minion as pillar (3006.16 salt/pillar/extra_minion_data_in_pillar.py). */
+/**
+ * The external pillar extra_minion_data_in_pillar: options of the minion as pillar (3006.16
+ * salt/pillar/extra_minion_data_in_pillar.py).
+ */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { parts } from '../extra-minion-data.ts';
 import { namedSettings, type ExtPillar } from './ext-pillar.ts';
 
 /**
- * The external pillar: all that the minion passes with `include: '*'`, else what `include` names.
- * Salt compat: there a name replaces what one before it has given of the same mapping, and a single text is taken letter by letter.
+ * The external pillar: all that the minion passes with `include: '*'`, else what `include` names. Salt compat: there a
+ * name replaces what one before it has given of the same mapping, and a single text is taken letter by letter.
  */
 export const extraMinionDataPillar: ExtPillar = (settings, { extraMinionData = new Map() }) => {
   const include = namedSettings(settings, ['include']).get('include') ?? null;

@@ -38,8 +38,8 @@ interface Folder {
 /**
  * Makes the external pillar.
  *
- * Salt compat: a branch that does not exist, or a repository that was never fetched, fails the pillar; Salt leaves it out. A branch
- * that `__env__` stands for may be missing.
+ * Salt compat: a branch that does not exist, or a repository that was never fetched, fails the pillar; Salt leaves it
+ * out. A branch that `__env__` stands for may be missing.
  */
 export function gitPillar(deps: GitPillarDeps): ExtPillar {
   const known = new WeakMap<object, readonly PillarRemote[]>();

@@ -1,4 +1,7 @@
-/** The external pillars cobbler and foreman: what a service that installs machines knows of a host (3006.16 salt/pillar/cobbler.py, salt/pillar/foreman.py). */
+/**
+ * The external pillars cobbler and foreman: what a service that installs machines knows of a host (3006.16
+ * salt/pillar/cobbler.py, salt/pillar/foreman.py).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import type { Clock } from '../../../host/clock.ts';

@@ -1,4 +1,7 @@
-/** The external pillars http_json and http_yaml: what a web service answers (3006.16 salt/pillar/http_json.py, salt/pillar/http_yaml.py). */
+/**
+ * The external pillars http_json and http_yaml: what a web service answers (3006.16 salt/pillar/http_json.py,
+ * salt/pillar/http_yaml.py).
+ */
 import type { IncomingMessage } from 'node:http';
 import { traverse } from '../../../formats/data/traverse.ts';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';

@@ -16,9 +16,9 @@ const STRANGE = /[^\p{L}\p{N} ._@/:-]|:(?=\s|$)/gu;
 /**
  * Makes the external pillar.
  *
- * Salt compat: a file, a server or a search that cannot be had fails the pillar, where Salt logs it and goes on without the data. Characters
- * of grains that mean something in a filter are escaped, since a minion says what its grains are. Mode `split`, which is the default and
- * raises in Salt, does what its documentation says.
+ * Salt compat: a file, a server or a search that cannot be had fails the pillar, where Salt logs it and goes on without
+ * the data. Characters of grains that mean something in a filter are escaped, since a minion says what its grains are.
+ * Mode `split`, which is the default and raises in Salt, does what its documentation says.
  */
 export function ldapPillar(pipe: RenderPipe): ExtPillar {
   return async (settings, context) => {

@@ -1,4 +1,6 @@
-/** The external pillar reclass: what an inventory of reclass says of a node (3006.16 salt/pillar/reclass_adapter.py). */
+/**
+ * The external pillar reclass: what an inventory of reclass says of a node (3006.16 salt/pillar/reclass_adapter.py).
+ */
 import { askReclass } from '../../classes/reclass.ts';
 import { isDict } from '../../../python/values/value.ts';
 import type { ExtPillar } from './ext-pillar.ts';

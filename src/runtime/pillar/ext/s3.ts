@@ -26,7 +26,10 @@ const NAMES = [
 ];
 const EXPIRE_SECONDS = 30;
 
-/** Makes the external pillar. Salt compat: a bucket that was never fetched fails the pillar; one that cannot be fetched now is told in the log. */
+/**
+ * Makes the external pillar. Salt compat: a bucket that was never fetched fails the pillar; one that cannot be fetched
+ * now is told in the log.
+ */
 export function s3Pillar({
   clock,
   compile,

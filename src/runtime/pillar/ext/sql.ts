@@ -31,7 +31,10 @@ interface Query {
   readonly form: RowForm;
 }
 
-/** Makes an external pillar. Salt compat: a query that fails, fails the pillar; Salt logs it and goes on without the data. */
+/**
+ * Makes an external pillar. Salt compat: a query that fails, fails the pillar; Salt logs it and goes on without the
+ * data.
+ */
 function sqlPillar(open: (opts: Dict) => Promise<Session>): ExtPillar {
   return async (settings, { minionId, opts }: ExtPillarContext) => {
     const result: Dict = new Map();
@@ -153,7 +156,9 @@ export const mysqlPillar: ExtPillar = sqlPillar(async (opts) => {
   };
 });
 
-/** An id as SQL: in digits it means the same in every `sql_mode`, where a quote may be escaped in one way or another. */
+/**
+ * An id as SQL: in digits it means the same in every `sql_mode`, where a quote may be escaped in one way or another.
+ */
 const hexLiteral = (id: string): string => `_utf8mb4 X'${Buffer.from(id, 'utf8').toString('hex')}'`;
 
 function tlsOf(given: Value | undefined): { ca?: string; cert?: string; key?: string } {

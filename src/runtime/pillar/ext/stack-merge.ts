@@ -1,4 +1,6 @@
-/** Joining the files of a stack, by the strategies that their data name (3006.16 salt/pillar/stack.py `_merge_dict`). */
+/**
+ * Joining the files of a stack, by the strategies that their data name (3006.16 salt/pillar/stack.py `_merge_dict`).
+ */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, pyTypeName, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
@@ -7,7 +9,10 @@ import { isDict, pyTypeName, valuesEqual, type Dict, type Value } from '../../..
 const STRATEGY = '__';
 const STRATEGIES = ['overwrite', 'merge-first', 'merge-last', 'remove'];
 
-/** Joins a file's data to the stack, which is changed and returned unless the data replaces it. @throws CommandExecutionError for a strategy that does not exist */
+/**
+ * Joins a file's data to the stack, which is changed and returned unless the data replaces it.
+ * @throws CommandExecutionError for a strategy that does not exist
+ */
 export function mergeStack(stack: Dict, data: Dict): Dict {
   const strategy = strategyOf(data.get(STRATEGY));
   data.delete(STRATEGY);
@@ -53,7 +58,9 @@ function isMarked(list: readonly Value[]): boolean {
   return isDict(first) && first.has(STRATEGY);
 }
 
-/** The data without the marks of strategies; Salt compat: those inside of lists stay, but for one at their beginning. */
+/**
+ * The data without the marks of strategies; Salt compat: those inside of lists stay, but for one at their beginning.
+ */
 function withoutMarks(value: Value): Value {
   if (isDict(value)) {
     value.delete(STRATEGY);

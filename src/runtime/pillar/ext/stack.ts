@@ -1,4 +1,7 @@
-/** The external pillar stack: YAML files that a list of them names, joined one over the other (3006.16 salt/pillar/stack.py). */
+/**
+ * The external pillar stack: YAML files that a list of them names, joined one over the other (3006.16
+ * salt/pillar/stack.py).
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
@@ -42,7 +45,10 @@ export function stackPillar(deps: JinjaRendererDeps, functions: PillarCompilerDe
   };
 }
 
-/** The files that list files: those named as such, and those that hold for the minion's data, by `grains:os: {Debian: path}`. */
+/**
+ * The files that list files: those named as such, and those that hold for the minion's data, by `grains:os: {Debian:
+ * path}`.
+ */
 function configFiles(settings: Value, { opts, grains, pillar }: ExtPillarContext): string[] {
   if (!isDict(settings)) return (Array.isArray(settings) ? settings : [settings]).map(pyStr);
   const environment = pyStr([opts.get('pillarenv'), opts.get('saltenv'), 'base'].find(truthy) ?? 'base');

@@ -26,7 +26,10 @@ export function pathsOf(pattern: string, fields: ReadonlyMap<string, Value>): st
   return paths.map((path) => path + pattern.slice(at));
 }
 
-/** The policies of patterns, in small letters, as Vault knows them. @param unresolved is told of a pattern that there is nothing for */
+/**
+ * The policies of patterns, in small letters, as Vault knows them.
+ * @param unresolved is told of a pattern that there is nothing for
+ */
 export function policiesOf(
   patterns: readonly string[],
   fields: ReadonlyMap<string, Value>,

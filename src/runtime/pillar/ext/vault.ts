@@ -10,8 +10,8 @@ import { pathsOf } from './vault-pattern.ts';
 const NAMES = ['conf', 'nesting_key', 'merge_strategy', 'merge_lists'];
 
 /**
- * Makes the external pillar.
- * Salt compat: a secret that Vault refuses or cannot give now fails the pillar; Salt goes on without it, and states run with their defaults.
+ * Makes the external pillar. Salt compat: a secret that Vault refuses or cannot give now fails the pillar; Salt goes on
+ * without it, and states run with their defaults.
  */
 export function vaultPillar(clock: Clock): ExtPillar {
   return async (settings, { minionId, pillar, opts, log }) => {

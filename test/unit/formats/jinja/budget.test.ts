@@ -1,4 +1,7 @@
-/** What a minion's grains can make of a template: each is refused, with the limit that was reached, before it holds up a worker. */
+/**
+ * What a minion's grains can make of a template: each is refused, with the limit that was reached, before it holds up a
+ * worker.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';

@@ -1,4 +1,7 @@
-/** Mappings out of SLS and pillar in templates: recorded from a real Salt 3006.16 without a master, whose pillar was `ALPHA`. */
+/**
+ * Mappings out of SLS and pillar in templates: recorded from a real Salt 3006.16 without a master, whose pillar was
+ * `ALPHA`.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

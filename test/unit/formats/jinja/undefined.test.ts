@@ -1,4 +1,7 @@
-/** What templates do with a value that is not there, and with arguments of another type: recorded from `render_jinja_tmpl` of a real Salt 3006.16; `!` begins an error. */
+/**
+ * What templates do with a value that is not there, and with arguments of another type: recorded from
+ * `render_jinja_tmpl` of a real Salt 3006.16; `!` begins an error.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

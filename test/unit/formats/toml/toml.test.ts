@@ -1,4 +1,7 @@
-/** TOML: what is read, what is refused with its place, and what is written as Python's package toml writes it (recorded). */
+/**
+ * TOML: what is read, what is refused with its place, and what is written as Python's package toml writes it
+ * (recorded).
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

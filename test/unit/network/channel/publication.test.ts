@@ -278,8 +278,9 @@ test('request channel - pillar: key, signature and nonce are all checked (CVE-20
   );
 });
 
-// Salt's salt-call took a pillar that is no mapping, as a master with a broken cache sends it, for an empty one: it ran states with
-// their defaults and ended with 0. A unit test, because masters of ours and unbroken ones of Salt's send mappings only.
+// Salt's salt-call took a pillar that is no mapping, as a master with a broken cache sends it, for an empty one: it ran
+// states with their defaults and ended with 0. A unit test, because masters of ours and unbroken ones of Salt's send
+// mappings only.
 test('CVE-2024-37088 - a pillar that is no mapping is an error, never an empty pillar', async (t) => {
   const oneTime = new Crypticle(generateKeyString());
   const key = keyPair('m1').key.publicKey.encrypt(Buffer.from(oneTime.keyString.reveal()), 'OAEP-SHA1');

@@ -19,7 +19,10 @@ const REQUESTS: readonly (readonly [bytes: string, fields: BodyFields])[] = [
   ['POST /f HTTP/1.1\r\nContent-Length: 0\r\n\r\n', { 'content-length': '0' }],
 ];
 
-/** Divides the requests, which come in pieces of a size. @returns the places at which it was looked whether one has ended */
+/**
+ * Divides the requests, which come in pieces of a size.
+ * @returns the places at which it was looked whether one has ended
+ */
 function ends(pieceBytes: number): Set<number> {
   const all = Buffer.from(REQUESTS.map(([bytes]) => bytes).join(''));
   const headEnds = new Map<number, BodyFields>();

@@ -25,7 +25,10 @@ import { clientOf, LOCAL, MiB, portOf, startEcho, type EchoServer } from '../../
 
 const parts = { clock: systemClock, random: systemRandom };
 const pack = (value: Parameters<typeof encode>[0]): Buffer => encode(value, 'local');
-/** Made by salt.transport.frame.frame_msg of 3006.16 with head {mid: "5d1f"} and body {enc: "aes", load: b"\xff\x00", version: 3}. */
+/**
+ * Made by salt.transport.frame.frame_msg of 3006.16 with head {mid: "5d1f"} and body {enc: "aes", load: b"\xff\x00",
+ * version: 3}.
+ */
 const SALTS_REQUEST = Buffer.from(
   '82a46865616481a36d6964a435643166a4626f647983a3656e63a3616573a46c6f6164c402ff00a776657273696f6e03',
   'hex',

@@ -1,4 +1,7 @@
-/** `acme`, its module and its state: what certbot is told, and what is made of its answer, as a real Salt 3006.16 did with the same answers. */
+/**
+ * `acme`, its module and its state: what certbot is told, and what is made of its answer, as a real Salt 3006.16 did
+ * with the same answers.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson, toJson } from '../../../../src/formats/json/text.ts';

@@ -1,4 +1,7 @@
-/** Log-ins at registries and commands in containers, with a program in the place of docker; the answers are those of a real 3006.16 with the same program. */
+/**
+ * Log-ins at registries and commands in containers, with a program in the place of docker; the answers are those of a
+ * real 3006.16 with the same program.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

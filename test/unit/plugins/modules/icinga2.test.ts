@@ -1,4 +1,7 @@
-/** `icinga2`, its module and its states: what icinga2 is told, and what is made of its answer, as a real Salt 3006.16 did with the same answers. */
+/**
+ * `icinga2`, its module and its states: what icinga2 is told, and what is made of its answer, as a real Salt 3006.16
+ * did with the same answers.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '../../../../src/formats/json/text.ts';

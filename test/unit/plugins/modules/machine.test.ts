@@ -1,4 +1,7 @@
-/** Calls that a real Salt 3006.16 made on the machine of `test/fixtures/machine` (`test/compare/record-machine.ts`), made again on ours. */
+/**
+ * Calls that a real Salt 3006.16 made on the machine of `test/fixtures/machine` (`test/compare/record-machine.ts`),
+ * made again on ours.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Modules and states that speak with a service over HTTP: the same is sent, and the same comes of it, as with a real Salt 3006.16. */
+/**
+ * Modules and states that speak with a service over HTTP: the same is sent, and the same comes of it, as with a real
+ * Salt 3006.16.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pyStr } from '../../../../src/python/values/repr.ts';

@@ -1,4 +1,7 @@
-/** `saltcheck`: what `salt-call --local` of 3006.16 answered for the files of test/fixtures/saltcheck, times apart; and where ours says more. */
+/**
+ * `saltcheck`: what `salt-call --local` of 3006.16 answered for the files of test/fixtures/saltcheck, times apart; and
+ * where ours says more.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

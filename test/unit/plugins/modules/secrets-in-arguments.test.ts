@@ -1,6 +1,7 @@
 /**
- * Secrets and argument lists: every user of a machine reads the arguments of every program. Each function that is given a secret runs here
- * on programs that write down what they were told, and how; no argument, of theirs or of what they start, may have it.
+ * Secrets and argument lists: every user of a machine reads the arguments of every program. Each function that is given
+ * a secret runs here on programs that write down what they were told, and how; no argument, of theirs or of what they
+ * start, may have it.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,7 @@
-/** The module `slack` and its state: what is sent, and what is made of the answer, as a real Salt 3006.16 did with the same answers. */
+/**
+ * The module `slack` and its state: what is sent, and what is made of the answer, as a real Salt 3006.16 did with the
+ * same answers.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

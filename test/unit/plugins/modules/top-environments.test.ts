@@ -1,4 +1,7 @@
-/** Where `saltutil.sync_*` looks. The expectations were recorded from `salt-call --local saltutil.sync_modules` of 3006.16. */
+/**
+ * Where `saltutil.sync_*` looks. The expectations were recorded from `salt-call --local saltutil.sync_modules` of
+ * 3006.16.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Machines of libvirt with a program in the place of virsh, which says what virsh 9.0 says of libvirt's test driver; the answers are those
- * of a real 3006.16 with libvirt's Python library on the same driver.
+ * Machines of libvirt with a program in the place of virsh, which says what virsh 9.0 says of libvirt's test driver;
+ * the answers are those of a real 3006.16 with libvirt's Python library on the same driver.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

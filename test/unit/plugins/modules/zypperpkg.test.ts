@@ -1,4 +1,6 @@
-/** `pkg` with zypper: what the true zypper and rpm say is told as Salt 3006.16 tells it, and what is read from files. */
+/**
+ * `pkg` with zypper: what the true zypper and rpm say is told as Salt 3006.16 tells it, and what is read from files.
+ */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +16,10 @@ const GRAINS = {
   ...{ os: 'SUSE', os_family: 'Suse', osrelease: '15.5', osrelease_info: [15, 5], osmajorrelease: 15 },
   ...{ osarch: 'x86_64', kernel: 'Linux' },
 };
-/** What these groups look at lies in files of the system, not in what programs say; and `1:1.0` is no number of minutes here. */
+/**
+ * What these groups look at lies in files of the system, not in what programs say; and `1:1.0` is no number of minutes
+ * here.
+ */
 const OF_FILES =
   /version_cmp '1:1\.0' '2\.0' ignore_epoch|list_locks|list_holds|list_repos|get_repo|hold|clean_locks|repo |info_installed|\.diff/;
 

@@ -1,4 +1,7 @@
-/** `ret.*`: what a returner has kept is read through `salt-call`; what is said otherwise was answered by Salt 3006.16, too. */
+/**
+ * `ret.*`: what a returner has kept is read through `salt-call`; what is said otherwise was answered by Salt 3006.16,
+ * too.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,10 @@ import { fakeContext, type FakeContext } from '../../../support/module-context.t
 import { checkReturnStore, contractLoad, contractReturn } from '../../../support/return-store-contract.ts';
 
 const JID = '20261121000000000001';
-/** The tables as Salt's documentation has them (salt/returners/sqlite3_return.py, 3006.16), and what Salt wrote into them. */
+/**
+ * The tables as Salt's documentation has them (salt/returners/sqlite3_return.py, 3006.16), and what Salt wrote into
+ * them.
+ */
 const SALTS_TABLES = `
   CREATE TABLE jids (jid TEXT PRIMARY KEY, load TEXT NOT NULL);
   CREATE TABLE salt_returns (fun TEXT KEY, jid TEXT KEY, id TEXT KEY, fun_args TEXT, date TEXT NOT NULL,

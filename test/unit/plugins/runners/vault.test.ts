@@ -49,7 +49,10 @@ test('runners - vault.show_policies says what the patterns mean for a minion, as
   ]);
 });
 
-/** A master with one accepted minion and a Vault that makes tokens. @returns what calls its functions in the minion's name */
+/**
+ * A master with one accepted minion and a Vault that makes tokens.
+ * @returns what calls its functions in the minion's name
+ */
 async function masterOf(t: TestContext): Promise<{
   ask: (fun: string, words: string, ...args: Value[]) => Promise<Dict>;
   asked: { readonly wrap: string | undefined; readonly body: unknown }[];

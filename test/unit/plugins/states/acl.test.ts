@@ -1,4 +1,7 @@
-/** `acl`: what getfacl prints is compared as setfacl means it, and what setfacl would refuse is refused first, in test mode too. */
+/**
+ * `acl`: what getfacl prints is compared as setfacl means it, and what setfacl would refuse is refused first, in test
+ * mode too.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

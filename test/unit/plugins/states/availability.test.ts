@@ -1,4 +1,7 @@
-/** State modules whose programs are missing say so as Salt's do, instead of failing within (3006.16 `__virtual__` of salt/states). */
+/**
+ * State modules whose programs are missing say so as Salt's do, instead of failing within (3006.16 `__virtual__` of
+ * salt/states).
+ */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

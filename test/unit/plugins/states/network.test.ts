@@ -1,4 +1,7 @@
-/** Calls of `ip` and states of `network` that a real Salt 3006.16 made (`test/compare/ip/record.py`), made again on ours. */
+/**
+ * Calls of `ip` and states of `network` that a real Salt 3006.16 made (`test/compare/ip/record.py`), made again on
+ * ours.
+ */
 import assert from 'node:assert/strict';
 import {
   chmodSync,

@@ -1,4 +1,7 @@
-/** Parameters of the states that are used most, each together with each other: a second run changes nothing, and test mode tells the truth. */
+/**
+ * Parameters of the states that are used most, each together with each other: a second run changes nothing, and test
+ * mode tells the truth.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Value } from '../../../../src/python/values/value.ts';

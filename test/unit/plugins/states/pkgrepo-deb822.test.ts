@@ -1,4 +1,7 @@
-/** Sources of apt in `.sources` files (deb822): recognised, changed where they stand, written and removed; and lines beside them. */
+/**
+ * Sources of apt in `.sources` files (deb822): recognised, changed where they stand, written and removed; and lines
+ * beside them.
+ */
 import assert from 'node:assert/strict';
 import {
   existsSync,

@@ -1,4 +1,7 @@
-/** States whose second run changed something, or whose test mode said what was not so; each with the odd arguments that showed it. */
+/**
+ * States whose second run changed something, or whose test mode said what was not so; each with the odd arguments that
+ * showed it.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';

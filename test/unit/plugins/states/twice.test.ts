@@ -1,4 +1,7 @@
-/** Every state function with its parameters: test mode writes nothing and foretells, and what is applied a second time changes nothing. */
+/**
+ * Every state function with its parameters: test mode writes nothing and foretells, and what is applied a second time
+ * changes nothing.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { STATE_TABLE } from '../../../../src/plugins/registry/state/table.generated.ts';

@@ -1,4 +1,7 @@
-/** Wheel functions that read and write files of the master: nothing outside of their folders, by no path and through no link. */
+/**
+ * Wheel functions that read and write files of the master: nothing outside of their folders, by no path and through no
+ * link.
+ */
 import assert from 'node:assert/strict';
 import {
   existsSync,

@@ -1,4 +1,7 @@
-/** The lists of what Salt has and Brine does not: nothing in them is there, or a slip of the pen would be taken for something that is missing. */
+/**
+ * The lists of what Salt has and Brine does not: nothing in them is there, or a slip of the pen would be taken for
+ * something that is missing.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';

@@ -1,4 +1,7 @@
-/** The pillar of a minion without a master: what it says of includes that fail (recorded from 3006.16), and the site's own modules in it. */
+/**
+ * The pillar of a minion without a master: what it says of includes that fail (recorded from 3006.16), and the site's
+ * own modules in it.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

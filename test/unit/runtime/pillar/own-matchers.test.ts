@@ -1,4 +1,7 @@
-/** A site's matchers in Python: top files of pillar and states, and `match.*`, as a real Salt 3006.16 answered with the same files. */
+/**
+ * A site's matchers in Python: top files of pillar and states, and `match.*`, as a real Salt 3006.16 answered with the
+ * same files.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** External pillars that ask a service, against stand-ins of it: what they send, what they make of the answer, and what a bad one costs. */
+/**
+ * External pillars that ask a service, against stand-ins of it: what they send, what they make of the answer, and what
+ * a bad one costs.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

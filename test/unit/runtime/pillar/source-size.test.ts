@@ -1,4 +1,6 @@
-/** What an external pillar may give: a source that gives too much, or something too deep, is refused with a sentence. */
+/**
+ * What an external pillar may give: a source that gives too much, or something too deep, is refused with a sentence.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** What templates do with objects of a site's Python: `{{ … }}` of expressions and templates, recorded from a real Salt 3006.16 (3007.8 gives the same); `!` begins an error. */
+/**
+ * What templates do with objects of a site's Python: `{{ … }}` of expressions and templates, recorded from a real Salt
+ * 3006.16 (3007.8 gives the same); `!` begins an error.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
@@ -85,7 +88,10 @@ async function render(expression: string): Promise<string> {
   }
 }
 
-/** Expression, what Salt gives, and what we give where that is something else (docs/differences/templates-and-pillar.md). */
+/**
+ * Expression, what Salt gives, and what we give where that is something else
+ * (docs/differences/templates-and-pillar.md).
+ */
 type Row = readonly [expression: string, salt: string, ours?: string];
 
 const rows = JSON.parse(readFileSync(join(FOLDER, 'recorded.json'), 'utf8')) as Row[];

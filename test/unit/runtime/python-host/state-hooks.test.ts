@@ -1,4 +1,7 @@
-/** `mod_aggregate` and `mod_init` of a site's own state modules in Python: what they change in the chunks of the run holds, as with 3006.16. */
+/**
+ * `mod_aggregate` and `mod_init` of a site's own state modules in Python: what they change in the chunks of the run
+ * holds, as with 3006.16.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** What templates make of values that are not there: handed to functions, and in filters that are lazy. Recorded from 3006.16. */
+/**
+ * What templates make of values that are not there: handed to functions, and in filters that are lazy. Recorded from
+ * 3006.16.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

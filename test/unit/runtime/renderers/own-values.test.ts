@@ -1,4 +1,7 @@
-/** What templates change belongs to them: functions give copies, and variables are those of the run. As Salt 3006.16 has it. */
+/**
+ * What templates change belongs to them: functions give copies, and variables are those of the run. As Salt 3006.16 has
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Names of templates that do not start at the top of the file roots: by a path of the machine, relative, and in vain with the reason. */
+/**
+ * Names of templates that do not start at the top of the file roots: by a path of the machine, relative, and in vain
+ * with the reason.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

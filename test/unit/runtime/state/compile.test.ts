@@ -1,4 +1,6 @@
-/** Small trees of SLS, compiled; the expectations were recorded from a real Salt 3006 (`test/compare/record-states.ts`). */
+/**
+ * Small trees of SLS, compiled; the expectations were recorded from a real Salt 3006 (`test/compare/record-states.ts`).
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +72,10 @@ async function lowChunks(tree: StateTree): Promise<Value> {
   return outcome({ data: [...low.data], errors: [...high.errors, ...low.errors] });
 }
 
-/** Where Salt ends with an exception, ours only has to end with something else. Python's tracebacks and paths do not count. */
+/**
+ * Where Salt ends with an exception, ours only has to end with something else. Python's tracebacks and paths do not
+ * count.
+ */
 function assertSame(actual: Value, expected: Value): void {
   if (isDict(expected) && expected.has('raised')) return;
   assert.deepStrictEqual(plainMappings(comparable(actual)), comparable(expected));

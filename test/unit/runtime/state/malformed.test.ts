@@ -1,4 +1,7 @@
-/** SLS whose `include`, `exclude` or `extend` is not what it looks like: all of it is told, nothing is left out in silence. */
+/**
+ * SLS whose `include`, `exclude` or `extend` is not what it looks like: all of it is told, nothing is left out in
+ * silence.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calledWith } from '../../../support/sls-runs.ts';

@@ -1,4 +1,7 @@
-/** The files of a compilation without a master: copies in the cache, which templates and errors name (recorded from 3006.16). */
+/**
+ * The files of a compilation without a master: copies in the cache, which templates and errors name (recorded from
+ * 3006.16).
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

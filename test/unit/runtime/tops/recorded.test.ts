@@ -1,4 +1,7 @@
-/** Top data and pillar of a site's sources, as a real Salt 3006.16 makes them (test/compare/site-sources): ours are the same. */
+/**
+ * Top data and pillar of a site's sources, as a real Salt 3006.16 makes them (test/compare/site-sources): ours are the
+ * same.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { messageOf } from '../../../../src/errors/errors.ts';

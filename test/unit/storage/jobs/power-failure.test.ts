@@ -1,6 +1,7 @@
 /**
- * What a failure of power leaves. The disk of these tests has of the log what it had when it was last told to bring it, and nothing that
- * was written since: a copy is made at each such moment, and what is acknowledged has to be in the last of them.
+ * What a failure of power leaves. The disk of these tests has of the log what it had when it was last told to bring it,
+ * and nothing that was written since: a copy is made at each such moment, and what is acknowledged has to be in the
+ * last of them.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

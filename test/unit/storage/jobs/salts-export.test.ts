@@ -1,4 +1,7 @@
-/** Jobs of ours on their way back to Salt: byte for byte what a real Salt has written for the same jobs (test/fixtures/salts-folders). */
+/**
+ * Jobs of ours on their way back to Salt: byte for byte what a real Salt has written for the same jobs
+ * (test/fixtures/salts-folders).
+ */
 import assert from 'node:assert/strict';
 import {
   existsSync,

@@ -1,4 +1,7 @@
-/** `docker`: log-ins at registries, and commands within containers, by the program `docker` (3006.16 salt/modules/container_resource.py). */
+/**
+ * `docker`: log-ins at registries, and commands within containers, by the program `docker` (3006.16
+ * salt/modules/container_resource.py).
+ */
 import { CommandExecutionError, SaltInvocationError } from '../../../../errors/errors.ts';
 import { pyRepr, pyStr } from '../../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../python/values/value.ts';
@@ -25,7 +28,10 @@ async function registriesOf(
   return { known, errors };
 }
 
-/** Asks of each registry, or of all that are known. @param visit says what went wrong; undefined where it went well, null where it could not be tried */
+/**
+ * Asks of each registry, or of all that are known.
+ * @param visit says what went wrong; undefined where it went well, null where it could not be tried
+ */
 async function each(
   ctx: ModuleContext,
   given: readonly Value[],
@@ -123,7 +129,10 @@ const DRIVER = 'docker-exec';
 const driverOf = async (ctx: ModuleContext): Promise<string> =>
   pyStr(await ctx.functions.call('config.option', ['docker.exec_driver', DRIVER]));
 
-/** A function that runs a command in a container. @param field what of the outcome it returns; undefined for the output, errors included */
+/**
+ * A function that runs a command in a container.
+ * @param field what of the outcome it returns; undefined for the output, errors included
+ */
 function runFunction(fun: string, doc: string, returns: string, field?: string): FunctionSpec {
   return defineFunction({
     doc,

@@ -1,4 +1,6 @@
-/** Which Linux distribution this is: os, os_family, osfullname, osrelease, oscodename and lsb_* (salt/grains/core.py). */
+/**
+ * Which Linux distribution this is: os, os_family, osfullname, osrelease, oscodename and lsb_* (salt/grains/core.py).
+ */
 import type { GrainsContext } from '../context.ts';
 import { isFile } from '../context.ts';
 import type { GrainsHost } from '../host.ts';

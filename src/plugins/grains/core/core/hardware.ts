@@ -1,4 +1,7 @@
-/** The machine's make: biosversion, manufacturer, productname, serialnumber, uuid… (salt/grains/core.py, salt/modules/smbios.py). */
+/**
+ * The machine's make: biosversion, manufacturer, productname, serialnumber, uuid… (salt/grains/core.py,
+ * salt/modules/smbios.py).
+ */
 import type { Dict } from '../../../../python/values/value.ts';
 import type { GrainsContext } from '../context.ts';
 import { isDirectory } from '../context.ts';

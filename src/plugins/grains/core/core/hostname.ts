@@ -1,4 +1,6 @@
-/** Names of the machine that may need the network: fqdn, host, domain, fqdn_ip4, fqdn_ip6, fqdns (salt/grains/core.py). */
+/**
+ * Names of the machine that may need the network: fqdn, host, domain, fqdn_ip4, fqdn_ip6, fqdns (salt/grains/core.py).
+ */
 import { truthy, type Dict, type Value } from '../../../../python/values/value.ts';
 import { option, type GrainsContext } from '../context.ts';
 import { allAddresses, type Interfaces } from './network.ts';

@@ -1,4 +1,7 @@
-/** Who this minion is and how its kernel was started: id, master, server_id, machine_id, kernelparams… (salt/grains/core.py). */
+/**
+ * Who this minion is and how its kernel was started: id, master, server_id, machine_id, kernelparams…
+ * (salt/grains/core.py).
+ */
 import { createHash } from 'node:crypto';
 import { dict, type Dict, type Value } from '../../../../python/values/value.ts';
 import { splitWords } from '../../../../python/shell-words.ts';

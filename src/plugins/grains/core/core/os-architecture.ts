@@ -1,4 +1,7 @@
-/** The `osarch` grain: the architecture that packages of the distribution are built for (salt/grains/core.py, salt/utils/pkg/rpm.py). */
+/**
+ * The `osarch` grain: the architecture that packages of the distribution are built for (salt/grains/core.py,
+ * salt/utils/pkg/rpm.py).
+ */
 import type { Value } from '../../../../python/values/value.ts';
 import type { GrainsContext } from '../context.ts';
 

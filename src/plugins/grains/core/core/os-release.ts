@@ -119,7 +119,9 @@ async function readLsbProgram(ctx: GrainsContext): Promise<Map<string, string>> 
   return out;
 }
 
-/** The assignments with lower-case keys, as a shell would read the file; lines that no shell could read are left out. */
+/**
+ * The assignments with lower-case keys, as a shell would read the file; lines that no shell could read are left out.
+ */
 function shellAssignments(text: string): Map<string, string> {
   const out = new Map<string, string>();
   for (const line of text.split('\n')) {

@@ -18,10 +18,16 @@ export const softwareGrains: ReadonlyMap<string, string> = new Map([
   ['zmqversion', 'Salt only: the version of libzmq, which we do not use'],
 ]);
 
-/** The Python in Salt 3006's own packages, for machines without one. Formulas ask `grains.pythonversion[0]` to choose package names. */
+/**
+ * The Python in Salt 3006's own packages, for machines without one. Formulas ask `grains.pythonversion[0]` to choose
+ * package names.
+ */
 const PYTHON_COMPAT_VERSION = [3, 10, 18, 'final', 0];
 
-/** What formulas make virtual environments with: the interpreter of the options, else the first on PATH, else where it would be. */
+/**
+ * What formulas make virtual environments with: the interpreter of the options, else the first on PATH, else where it
+ * would be.
+ */
 function interpreter(ctx: GrainsContext): string {
   const named = option(ctx, 'python_executable', '');
   if (typeof named === 'string' && named.includes('/')) return named;
@@ -32,7 +38,9 @@ function interpreter(ctx: GrainsContext): string {
 const ABOUT_PYTHON =
   'import json, sys; print(json.dumps([sys.executable, list(sys.version_info), [p for p in sys.path if p]]))';
 
-/** Three grains that are those of one Python: what it says itself; a name in a folder of shims stands for another one. */
+/**
+ * Three grains that are those of one Python: what it says itself; a name in a folder of shims stands for another one.
+ */
 async function pythonGrains(ctx: GrainsContext, softwarePath: string): Promise<Dict> {
   const named = interpreter(ctx);
   const said = await keptAnswer(ctx, named, async () => (await ctx.run([named, '-c', ABOUT_PYTHON]))?.stdout);

@@ -1,4 +1,7 @@
-/** Reading and writing the stanzas of /etc/network/interfaces. Follows 3006.16 salt/modules/debian_ip.py and its templates. */
+/**
+ * Reading and writing the stanzas of /etc/network/interfaces. Follows 3006.16 salt/modules/debian_ip.py and its
+ * templates.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { listFolder, readBytes } from '../../../../host/file-operations.ts';
 import { PythonError } from '../../../../python/exceptions.ts';
@@ -154,8 +157,8 @@ export function sourceText({ sources = [] }: Adapter): string {
 }
 
 /**
- * The stanzas of one interface as Salt's template writes them. What it does not write is lost: commands (`up`, `pre-up` …), search
- * domains, options that are given as numbers for a bond, a bridge or a card.
+ * The stanzas of one interface as Salt's template writes them. What it does not write is lost: commands (`up`, `pre-up`
+ * …), search domains, options that are given as numbers for a bond, a bridge or a card.
  */
 export function stanzaText(name: string, { enabled, hotplug, families }: Adapter): string {
   const head = `${enabled === true ? `auto ${name}\n` : ''}${hotplug === true ? `allow-hotplug ${name}\n` : ''}`;

@@ -1,6 +1,6 @@
 /**
- * What holds for the whole system: whether interfaces are configured at all, host name, domain, search list. Follows 3006.16
- * salt/modules/debian_ip.py `build_network_settings`.
+ * What holds for the whole system: whether interfaces are configured at all, host name, domain, search list. Follows
+ * 3006.16 salt/modules/debian_ip.py `build_network_settings`.
  */
 import { existsSync } from 'node:fs';
 import { writeInPlace } from '../../../../host/file-operations.ts';
@@ -120,8 +120,8 @@ export function writeNetworking(networking: Value): void {
 }
 
 /**
- * Brings domain and search list into the resolver's file. Salt compat: Salt puts an empty line between all lines each time, and a line
- * that is not there is never added, so that its state never comes to an end.
+ * Brings domain and search list into the resolver's file. Salt compat: Salt puts an empty line between all lines each
+ * time, and a line that is not there is never added, so that its state never comes to an end.
  * @throws PythonError (AttributeError) where there is no such file
  */
 export function writeResolver(wanted: NetworkSettings, current: NetworkSettings): void {

@@ -1,4 +1,6 @@
-/** What the options of a stanza of /etc/network/interfaces may be. Follows 3006.16 salt/modules/debian_ip.py `ATTRMAPS`. */
+/**
+ * What the options of a stanza of /etc/network/interfaces may be. Follows 3006.16 salt/modules/debian_ip.py `ATTRMAPS`.
+ */
 import { pyInt } from '../../../../python/conversions.ts';
 import { pyStr } from '../../../../python/values/repr.ts';
 import { isDict, type Value } from '../../../../python/values/value.ts';

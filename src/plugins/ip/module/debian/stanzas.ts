@@ -1,4 +1,7 @@
-/** An interface's stanzas, made from the settings of a state. Follows 3006.16 salt/modules/debian_ip.py `_parse_settings_eth`. */
+/**
+ * An interface's stanzas, made from the settings of a state. Follows 3006.16 salt/modules/debian_ip.py
+ * `_parse_settings_eth`.
+ */
 import { pyStr } from '../../../../python/values/repr.ts';
 import { toNumber, truthy, type Dict, type Value } from '../../../../python/values/value.ts';
 import { addOffloads, cardOptions, settingError, SWITCH, switchOf, wrongOption } from '../settings.ts';

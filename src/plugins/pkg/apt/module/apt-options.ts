@@ -1,4 +1,7 @@
-/** The options of apt's sources: their names in a line (`check-valid-until=no`) and in a stanza (`Check-Valid-Until: no`). */
+/**
+ * The options of apt's sources: their names in a line (`check-valid-until=no`) and in a stanza (`Check-Valid-Until:
+ * no`).
+ */
 import { wordsOf, type Stanza } from '../../module/deb822.ts';
 
 /** Options of several values, by their names in a line. */
@@ -49,7 +52,10 @@ function optionName(field: string): string {
 export const fieldValue = (option: string, value: string): string =>
   isList(option) && !value.includes('\n') ? wordsOf(value).join(' ') : value;
 
-/** The options of a stanza by their names in a line; a value that no line could have is not one of them, unless it is a key. */
+/**
+ * The options of a stanza by their names in a line; a value that no line could have is not one of them, unless it is a
+ * key.
+ */
 export function stanzaOptions(stanza: Stanza): Map<string, string> {
   const options = new Map<string, string>();
   for (const field of stanza.names) {

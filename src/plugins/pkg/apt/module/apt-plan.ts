@@ -1,6 +1,6 @@
 /**
- * What becomes of apt's sources: from a line and keywords (`pkg.mod_repo`, `pkgrepo.managed`) to the source that is wanted, the one that
- * is there, and what it will be. A source stays in the format of its file.
+ * What becomes of apt's sources: from a line and keywords (`pkg.mod_repo`, `pkgrepo.managed`) to the source that is
+ * wanted, the one that is there, and what it will be. A source stays in the format of its file.
  */
 import { isTrue } from '../../../../python/conversions.ts';
 import { pyStr } from '../../../../python/values/repr.ts';
@@ -77,8 +77,8 @@ const UBUNTUS: readonly Value[] = ['Ubuntu', 'Mint', 'neon'];
 export const hasPpas = (grains: Dict): boolean => UBUNTUS.includes(grains.get('os') ?? '');
 
 /**
- * The line that is meant: of a `ppa:`, on systems that have them, the one that is configured, or as Salt writes it. Newer releases of
- * Ubuntu write another host than older ones.
+ * The line that is meant: of a `ppa:`, on systems that have them, the one that is configured, or as Salt writes it.
+ * Newer releases of Ubuntu write another host than older ones.
  */
 export function namedLine(grains: Dict, repo: string, keywords: Dict): string {
   if (!repo.startsWith('ppa:') || !hasPpas(grains)) return repo;
@@ -139,8 +139,8 @@ export function unwritable(source: AptSource): string | undefined {
 }
 
 /**
- * The source that a line and keywords of `pkgrepo.managed` describe, as Salt shows it, and as it will stand where it is.
- * Follows 3006.16 salt/modules/aptpkg.py `_expand_repo_def`.
+ * The source that a line and keywords of `pkgrepo.managed` describe, as Salt shows it, and as it will stand where it
+ * is. Follows 3006.16 salt/modules/aptpkg.py `_expand_repo_def`.
  * @returns a sentence for what is no source, or cannot be written
  */
 export function describedSource(line: string, keywords: Dict): Dict | string {
@@ -182,8 +182,8 @@ function withOptions(stanza: Stanza, options: AptSource['options']): Stanza {
 }
 
 /**
- * The stanzas that stand for one when one source of it changes. The others of it stay as they are, in a stanza of their own if need
- * be. What apt wants to be the same for all entries of a release changes for all types.
+ * The stanzas that stand for one when one source of it changes. The others of it stay as they are, in a stanza of their
+ * own if need be. What apt wants to be the same for all entries of a release changes for all types.
  */
 export function changedStanzas(found: AptSource, planned: AptSource): Stanza[] {
   if (found.stanza === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Changing the sources that apt is configured with (3006.16 salt/modules/aptpkg.py `mod_repo`, `del_repo`). Files that a change does
- * not concern, and lines that are no sources, stay as they are.
+ * Changing the sources that apt is configured with (3006.16 salt/modules/aptpkg.py `mod_repo`, `del_repo`). Files that
+ * a change does not concern, and lines that are no sources, stay as they are.
  */
 import { rmSync, statSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../../../errors/errors.ts';
@@ -215,7 +215,10 @@ function changedLine(old: AptSource | undefined, { repo, wanted, kwargs }: Chang
   return old !== undefined && old.uri !== wanted.uri ? { ...source, line: sourceText(source) } : source;
 }
 
-/** All lines into one file, each once; the other files of lines are removed (`consolidate=True`). Stanzas stay where they are. */
+/**
+ * All lines into one file, each once; the other files of lines are removed (`consolidate=True`). Stanzas stay where
+ * they are.
+ */
 function consolidate(): void {
   const before = sourcePieces().filter(({ file }) => !isStanzaFile(file));
   const kept = new Map<string, AptSource>();

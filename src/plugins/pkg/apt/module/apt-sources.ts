@@ -32,7 +32,10 @@ export const MAIN_FILE = '/etc/apt/sources.list';
 const FOLDER = '/etc/apt/sources.list.d';
 const TYPES = ['deb', 'deb-src', 'rpm', 'rpm-src'];
 
-/** A line: its type, options, address, distribution and components. The name of a disc is in brackets of its own, with blanks in it. */
+/**
+ * A line: its type, options, address, distribution and components. The name of a disc is in brackets of its own, with
+ * blanks in it.
+ */
 const SOURCE =
   /^(\S+)\s+(?:\[([^\]]*)\]\s*)?(cdrom:\[[^\]]*\]\S*|(?!cdrom:\[)[^\s[]\S*)\s+(\S+)(?:\s+(.*))?$/;
 const isAddress = (uri: string): boolean => /^[a-z0-9+.-]+:./i.test(uri) || uri.startsWith('{');
@@ -188,8 +191,8 @@ export function sourceDict(source: AptSource): Dict {
 }
 
 /**
- * The configured source that is meant, of several the one with the same components before one that shares some, and one that is
- * switched on before one that is not.
+ * The configured source that is meant, of several the one with the same components before one that shares some, and one
+ * that is switched on before one that is not.
  */
 export function findSource(sources: readonly AptSource[], wanted: AptSource): AptSource | undefined {
   const { comps, type, dist } = wanted;

@@ -240,7 +240,10 @@ async function wantedPackages(
   });
 }
 
-/** Not where one of them is no version: Salt then takes what is wanted for older (salt/modules/aptpkg.py `install`, 3006.16). */
+/**
+ * Not where one of them is no version: Salt then takes what is wanted for older (salt/modules/aptpkg.py `install`,
+ * 3006.16).
+ */
 function isAtLeast(version: string, other: string): boolean {
   return (compareDeb(version, other) ?? -1) >= 0;
 }

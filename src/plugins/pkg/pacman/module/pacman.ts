@@ -326,7 +326,10 @@ export async function groupDiffPacman(ctx: ModuleContext, name: string): Promise
   return new Map(KINDS.map((kind): [Value, Value] => [kind, parts(kind === 'default' ? names : [])]));
 }
 
-/** Files by package, and what pacman says of packages that are not installed. A first word that is a path is the folder of another system. */
+/**
+ * Files by package, and what pacman says of packages that are not installed. A first word that is a path is the folder
+ * of another system.
+ */
 export async function filesPacman(
   ctx: ModuleContext,
   packages: readonly Value[],

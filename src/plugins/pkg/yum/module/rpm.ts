@@ -85,7 +85,10 @@ export interface RpmRecord {
   readonly installed: number | null;
 }
 
-/** The versions of each installed package, in the order of their version texts. @param root the folder of another system */
+/**
+ * The versions of each installed package, in the order of their version texts.
+ * @param root the folder of another system
+ */
 export async function rpmRecords(ctx: ModuleContext, root: Value = null): Promise<Map<string, RpmRecord[]>> {
   const place = truthy(root) ? ['--root', pyStr(root)] : [];
   const words = ['rpm', ...place, '-qa', '--nodigest', '--nosignature', '--queryformat', `${RPM_FORMAT}\n`];

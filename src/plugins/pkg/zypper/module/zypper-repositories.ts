@@ -101,8 +101,8 @@ async function addRepository(ctx: ModuleContext, repo: string, kwargs: Dict, roo
 }
 
 /**
- * Has zypper add an address. Salt compat: there, an address with a password is an argument, which every user of the machine reads; here
- * zypper reads it from a file.
+ * Has zypper add an address. Salt compat: there, an address with a password is an argument, which every user of the
+ * machine reads; here zypper reads it from a file.
  */
 async function addAddress(
   ctx: ModuleContext,

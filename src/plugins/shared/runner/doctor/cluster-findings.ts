@@ -1,4 +1,7 @@
-/** What is wrong with a cluster of masters, out of what NATS and the members say: a table of rules, as `findings.ts` has for a fleet. */
+/**
+ * What is wrong with a cluster of masters, out of what NATS and the members say: a table of rules, as `findings.ts` has
+ * for a fleet.
+ */
 import type { StreamState } from '../../../../network/nats/stream.ts';
 import {
   SYNCING_NOT_ASKED,

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a fleet, out of figures: which limit binds, which minion is ill, what to do. A table of rules, each a pure function of what
- * was measured, so that each can be tried alone.
+ * What is wrong with a fleet, out of figures: which limit binds, which minion is ill, what to do. A table of rules,
+ * each a pure function of what was measured, so that each can be tried alone.
  */
 import { dict, type Dict, type Value } from '../../../../python/values/value.ts';
 import type { ReadFigures } from '../../../../runtime/metrics/read-exposition.ts';

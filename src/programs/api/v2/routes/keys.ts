@@ -144,7 +144,10 @@ export const keyRoutes: readonly Route[] = [
   ),
 ];
 
-/** The functions take what is waiting, unless they are told to take others as well; what they are given has been chosen by state. */
+/**
+ * The functions take what is waiting, unless they are told to take others as well; what they are given has been chosen
+ * by state.
+ */
 const INCLUDED: ReadonlyMap<string, Readonly<Record<string, boolean>>> = new Map([
   ['accept', { include_rejected: true, include_denied: true }],
   ['reject', { include_accepted: true, include_denied: true }],

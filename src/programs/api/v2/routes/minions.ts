@@ -291,7 +291,10 @@ async function grainFilter(
   return (id) => sets.every((set) => set.has(id));
 }
 
-/** The minions among these that a target reaches, with their grains; those whose keys are not accepted are taken as they are. */
+/**
+ * The minions among these that a target reaches, with their grains; those whose keys are not accepted are taken as they
+ * are.
+ */
 async function reachedOf(
   { rights }: Deps,
   caller: Caller,

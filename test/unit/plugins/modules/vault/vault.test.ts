@@ -1,4 +1,6 @@
-/** `vault.*` on a stand-in that speaks Vault's interface: both engines, every way to log in, and tokens of the master. */
+/**
+ * `vault.*` on a stand-in that speaks Vault's interface: both engines, every way to log in, and tokens of the master.
+ */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
