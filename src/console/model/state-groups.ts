@@ -129,7 +129,7 @@ export class StateRuns {
         [...kinds].map(([kindKey, { row, minions, count }]) => ({
           key: kindKey,
           row,
-          minions: [...minions],
+          minions: [...minions].sort(),
           count,
         })),
       ),
