@@ -1,7 +1,7 @@
 /** The console when things go wrong: hostile returns, a user with few rights, a master that dies and comes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
+import { ConsoleFleet, ConsolePage, hasBrowser, PASSWORD, startBrowser } from '../support/console-browser.ts';
 
 const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
 /** Lists in lists; a form for deeper ones is refused long before. */
@@ -111,6 +111,34 @@ test(
     );
     assert.equal(refused, 403);
     await at.assertSound('limited user');
+  },
+);
+
+test(
+  'console - who logs in before the API has said how is let in all the same',
+  { skip: NO_BROWSER },
+  async (t) => {
+    const console = await ConsoleFleet.start(t);
+    const at = await ConsolePage.open(await startBrowser(t), console);
+    const { page } = at;
+    await at.context.clearCookies();
+    // another one of this browser may have used a system that is not there any more
+    await page.evaluate(`localStorage.setItem('brine-eauth', 'ldap')`);
+    let letGo: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route('**/session/options', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.fill('input[name=username]', 'alice');
+    await page.fill('input[name=password]', PASSWORD);
+    await page.press('input[name=password]', 'Enter');
+    await page.getByRole('button', { name: 'Logging in…' }).waitFor();
+    assert.equal(await page.locator('.login .problem').count(), 0);
+    letGo?.();
+    await page.waitForSelector('.shell main h1');
+    await at.assertSound('an early log-in');
   },
 );
 

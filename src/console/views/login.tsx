@@ -46,14 +46,18 @@ function LoginForm({ options, user }: { options: LoginOptions | undefined; user:
   const [password, setPassword] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState(problemInAddress());
-  const chosen = eauths.includes(eauth) ? eauth : (eauths[0] ?? 'pam');
+  const chosenOf = (known: readonly string[]): string =>
+    known.includes(eauth) ? eauth : (known[0] ?? 'pam');
+  const chosen = chosenOf(eauths);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
     try {
-      await app.session.logIn({ username, password, eauth: chosen });
-      storeEauth(chosen);
+      // whoever is faster than the answer waits for it: a guess would be refused as a wrong password
+      const system = chosenOf((options ?? (await app.server.loginOptions())).eauths);
+      await app.session.logIn({ username, password, eauth: system });
+      storeEauth(system);
     } catch (error) {
       setProblem(messageOf(error));
       setPassword('');
