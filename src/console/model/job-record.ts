@@ -1,5 +1,6 @@
 /** One job as its page shows it: outcomes as they change, and returns as far as they fit into the page's memory. */
 import type { Counts, JobDetail, MinionOutcome, OutcomeName, Return } from './contract.ts';
+import { byFirstName, FirstNames } from './first-names.ts';
 import { countsOf } from './live-jobs.ts';
 import { StateRuns, type StateGroup } from './state-groups.ts';
 import { readStateReturn } from './state-run.ts';
@@ -35,7 +36,7 @@ export interface JobRow {
 export interface SameReturn {
   readonly key: string;
   readonly line: string;
-  /** The first of them. */
+  /** The first of them by name. */
   readonly minions: readonly string[];
   readonly count: number;
 }
@@ -79,7 +80,7 @@ export class JobRecord {
   readonly #rows = new Map<string, JobRow>();
   readonly #same = new Map<
     string,
-    { line: string; minions: string[]; count: number; value: JobRow['value'] }
+    { line: string; minions: FirstNames; count: number; value: JobRow['value'] }
   >();
   readonly #states = new StateRuns();
   readonly #stateErrors = new Map<string, readonly string[]>();
@@ -146,21 +147,18 @@ export class JobRecord {
     const same = [...this.#same].map(([key, { line, minions, count }]): SameReturn => ({
       key,
       line,
-      minions: [...minions],
+      minions: minions.list(),
       count,
     }));
     return {
       job: this.#job,
-      counts:
-        rows.size === 0
-          ? this.#counts
-          : countsOf(new Map([...rows].map(([minion, { outcome }]) => [minion, outcome]))),
+      counts: rows.size === 0 ? this.#counts : countsOf(new Map([...rows].map(([minion, { outcome }]) => [minion, outcome]))),
       isDone: this.#isDone,
       rows,
-      same: same.sort((a, b) => b.count - a.count),
+      same: same.sort((a, b) => b.count - a.count || byFirstName(a, b)),
       states: this.#states.groups(),
       stateMinions: this.#states.minionCount,
-      stateErrors: new Map(this.#stateErrors),
+      stateErrors: new Map([...this.#stateErrors].sort(([a], [b]) => (a < b ? -1 : 1))),
       progress: [...this.#progress],
     };
   }
@@ -176,14 +174,16 @@ export class JobRecord {
     const known = this.#same.get(key);
     if (known !== undefined) {
       known.count++;
-      if (known.minions.length < NAMED_MAX) known.minions.push(given.minion);
+      known.minions.add(given.minion);
       return known.value;
     }
     const chars = JSON.stringify(given.return ?? null).length;
     const isKept = chars <= ONE_CHARS_MAX && this.#chars + chars <= KEPT_CHARS_MAX;
     const value = isKept ? { value: given.return } : undefined;
     if (isKept) this.#chars += chars;
-    this.#same.set(key, { line, minions: [given.minion], count: 1, value });
+    const minions = new FirstNames(NAMED_MAX);
+    minions.add(given.minion);
+    this.#same.set(key, { line, minions, count: 1, value });
     return value;
   }
 

@@ -1,4 +1,5 @@
 /** State runs of many minions, grouped by state, as they come in. */
+import { byFirstName, FirstNames } from './first-names.ts';
 import { RESULT_ORDER, type StateResult, type StateRow } from './state-run.ts';
 
 /** Minions of a kind that are named; how many there are is counted. */
@@ -12,7 +13,7 @@ export interface StateKind {
   readonly key: string;
   /** What the first of them has returned. */
   readonly row: StateRow;
-  /** The first of them. */
+  /** The first of them by name. */
   readonly minions: readonly string[];
   readonly count: number;
 }
@@ -35,7 +36,7 @@ interface Draft {
   readonly key: string;
   readonly nth: number;
   readonly counts: Record<StateResult, number>;
-  readonly kinds: Map<string, { row: StateRow; minions: string[]; count: number }>;
+  readonly kinds: Map<string, { row: StateRow; minions: FirstNames; count: number }>;
   /** What was last handed out; undefined when something was added since. */
   shown: StateGroup | undefined;
 }
@@ -109,8 +110,12 @@ export class StateRuns {
     const kind = draft.kinds.get(kindKey);
     if (kind !== undefined) {
       kind.count++;
-      if (kind.minions.length < NAMED_MAX) kind.minions.push(minion);
-    } else if (draft.kinds.size < KINDS_MAX) draft.kinds.set(kindKey, { row, minions: [minion], count: 1 });
+      kind.minions.add(minion);
+    } else if (draft.kinds.size < KINDS_MAX) {
+      const minions = new FirstNames(NAMED_MAX);
+      minions.add(minion);
+      draft.kinds.set(kindKey, { row, minions, count: 1 });
+    }
   }
 
   #show(draft: Draft): StateGroup {
@@ -129,7 +134,7 @@ export class StateRuns {
         [...kinds].map(([kindKey, { row, minions, count }]) => ({
           key: kindKey,
           row,
-          minions: [...minions].sort(),
+          minions: minions.list(),
           count,
         })),
       ),
@@ -146,7 +151,7 @@ function sortedGroups(groups: StateGroup[]): StateGroup[] {
 /** Those first in which something went wrong, then those of many minions. */
 function sortedKinds(kinds: StateKind[]): StateKind[] {
   const rank = ({ row }: StateKind): number => RESULT_ORDER.indexOf(row.result);
-  return kinds.sort((a, b) => rank(a) - rank(b) || b.count - a.count);
+  return kinds.sort((a, b) => rank(a) - rank(b) || b.count - a.count || byFirstName(a, b));
 }
 
 /** Changes that are the same but for the number of a process are the same. */

@@ -71,6 +71,30 @@ function plain(_key: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value;
 }
 
+test('console - a job is the same page in whichever order its minions came', () => {
+  const values: readonly unknown[] = [
+    { 'file_|-conf_|-/etc/x_|-managed': state(true) },
+    { 'file_|-conf_|-/etc/x_|-managed': state(true, { comment: 'd' }) },
+    ['No matching sls found'],
+  ];
+  const names = Array.from({ length: 450 }, (_, nth) => `web${nth + 1}`);
+  const shown = (order: readonly string[]): string => {
+    const record = new JobRecord();
+    const minions = names.map((minion) => outcome(minion, 'published'));
+    record.begin({ jid: JID, fun: 'state.apply', state: 'running', minions } as unknown as JobDetail);
+    for (const minion of order) record.returned(returned(minion, values[Number(minion.slice(3)) % 3]));
+    const { same, states, stateErrors } = record.view();
+    return JSON.stringify({ same, states, stateErrors }, plain);
+  };
+  const first = shown(names);
+  assert.equal(shown([...names].reverse()), first);
+  assert.equal(shown([...names].sort()), first);
+  const record = new JobRecord();
+  for (const minion of names) record.returned(returned(minion, values[0]));
+  const [kind] = record.view().states[0]?.kinds ?? [];
+  assert.deepEqual([kind?.count, kind?.minions], [450, [...names].sort().slice(0, 30)]);
+});
+
 test('console - a group of states is another one only when a minion had that state', () => {
   const runs = new StateRuns();
   const rows = (value: object): NonNullable<ReturnType<typeof readStateReturn>>['rows'] =>
