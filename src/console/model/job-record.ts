@@ -1,7 +1,7 @@
 /** One job as its page shows it: outcomes as they change, and returns as far as they fit into the page's memory. */
 import type { Counts, JobDetail, MinionOutcome, OutcomeName, Return } from './contract.ts';
 import { byFirstName, FirstNames } from './first-names.ts';
-import { countsOf } from './live-jobs.ts';
+import { countsOf, kindOf } from './outcomes.ts';
 import { StateRuns, type StateGroup } from './state-groups.ts';
 import { readStateReturn } from './state-run.ts';
 import { fingerprintOf, summary } from './value-rows.ts';
@@ -152,7 +152,7 @@ export class JobRecord {
     }));
     return {
       job: this.#job,
-      counts: rows.size === 0 ? this.#counts : countsOf(new Map([...rows].map(([minion, { outcome }]) => [minion, outcome]))),
+      counts: rows.size === 0 ? this.#counts : countsOf([...rows.values()].map(kindOf)),
       isDone: this.#isDone,
       rows,
       same: same.sort((a, b) => b.count - a.count || byFirstName(a, b)),

@@ -1,6 +1,6 @@
 /** The jobs of the fleet as the event bus tells of them: who is expected, who has come back, who is still at it. */
-import type { BusEvent, Counts, Job, OutcomeName } from './contract.ts';
-import { kindOf } from './outcomes.ts';
+import type { BusEvent, Counts, Job, MinionOutcome, OutcomeName } from './contract.ts';
+import { countsOf, FIELDS, kindOf, type Became, type Field, type OutcomeKind } from './outcomes.ts';
 
 /** Jobs that are kept; the oldest that is over goes first. */
 const JOBS_MAX = 60;
@@ -41,7 +41,8 @@ interface Draft {
   readonly fields: Pick<LiveJob, 'jid' | 'fun' | 'tgt' | 'tgtType' | 'user' | 'arg' | 'kwarg' | 'startMs'>;
   lastMs: number;
   counts: Counts;
-  readonly outcomes: Map<string, OutcomeName>;
+  /** How far each minion is. */
+  readonly kinds: Map<string, OutcomeKind>;
   /** What was last handed out; undefined when something was heard since. */
   shown: LiveJob | undefined;
 }
@@ -65,11 +66,7 @@ export class LiveJobs {
   }
 
   /** Takes a job that was under way before anybody listened. */
-  add(
-    job: Job,
-    minions: readonly { readonly minion: string; readonly outcome: OutcomeName }[],
-    startMs: number,
-  ): void {
+  add(job: Job, minions: readonly (Became & Pick<MinionOutcome, 'minion'>)[], startMs: number): void {
     if (HOUSEKEEPING.has(job.fun)) return;
     const live = this.#begin({
       jid: job.jid,
@@ -83,12 +80,14 @@ export class LiveJobs {
     });
     if (minions.length > 0) {
       // the bus may have told of more since the answer was asked for
-      for (const { minion, outcome } of minions)
-        if (settled(outcome) >= settled(live.outcomes.get(minion))) live.outcomes.set(minion, outcome);
-      live.counts = countsOf(live.outcomes);
+      for (const each of minions) {
+        const kind = kindOf(each);
+        if (settled(kind) >= settled(live.kinds.get(each.minion))) live.kinds.set(each.minion, kind);
+      }
+      live.counts = countsOf(live.kinds.values());
     } else if (isFurther(job.counts, live.counts)) {
       // figures without names: who they are of is not known any more
-      live.outcomes.clear();
+      live.kinds.clear();
       live.counts = job.counts;
     }
     this.#changed(live);
@@ -106,10 +105,12 @@ export class LiveJobs {
     if (job === undefined || minion === '') return false;
     if (what === 'ret') return this.#outcome(job, minion, returnedAs(data), nowMs);
     if (what === 'outcome') {
-      const outcome = data['outcome'];
-      return typeof outcome === 'string' && this.#outcome(job, minion, outcome as OutcomeName, nowMs);
+      const { outcome, retcode } = data;
+      if (typeof outcome !== 'string') return false;
+      const code = typeof retcode === 'number' ? retcode : null;
+      return this.#outcome(job, minion, kindOf({ outcome: outcome as OutcomeName, retcode: code }), nowMs);
     }
-    if (what === 'received') return this.#outcome(job, minion, 'still running', nowMs);
+    if (what === 'received') return this.#outcome(job, minion, 'running', nowMs);
     return false;
   }
 
@@ -126,8 +127,8 @@ export class LiveJobs {
       ...argumentsIn(data['arg']),
       startMs: nowMs,
     });
-    for (const minion of minions.slice(0, MINIONS_MAX)) job.outcomes.set(minion, 'published');
-    job.counts = countsOf(job.outcomes);
+    for (const minion of minions.slice(0, MINIONS_MAX)) job.kinds.set(minion, 'running');
+    job.counts = countsOf(job.kinds.values());
     this.#changed(job);
     return true;
   }
@@ -148,31 +149,30 @@ export class LiveJobs {
       kwarg: {},
       startMs: nowMs,
     });
-    const [name = MASTER] = job.outcomes.keys();
-    return this.#outcome(job, name, what === 'new' ? 'still running' : returnedAs(data), nowMs);
+    const [name = MASTER] = job.kinds.keys();
+    return this.#outcome(job, name, what === 'new' ? 'running' : returnedAs(data), nowMs);
   }
 
   #begin(fields: Draft['fields']): Draft {
     const known = this.#jobs.get(fields.jid);
     if (known !== undefined) return known;
     const counts = { expected: 0, returned: 0, failed: 0, running: 0, silent: 0 };
-    const job: Draft = { fields, lastMs: fields.startMs, counts, outcomes: new Map(), shown: undefined };
+    const job: Draft = { fields, lastMs: fields.startMs, counts, kinds: new Map(), shown: undefined };
     this.#jobs.set(fields.jid, job);
     this.#changed(job);
     this.#forget();
     return job;
   }
 
-  #outcome(job: Draft, minion: string, outcome: OutcomeName, nowMs: number): boolean {
-    const before = job.outcomes.get(minion);
-    const isEarlier = outcome === 'still running' && before !== undefined && kindOf(before) !== 'running';
-    if (before === outcome || isEarlier) return false;
-    if (before === undefined && job.outcomes.size >= MINIONS_MAX) return false;
-    const field = before === undefined ? unnamedField(job, outcome) : FIELDS[kindOf(before)];
+  #outcome(job: Draft, minion: string, kind: OutcomeKind, nowMs: number): boolean {
+    const before = job.kinds.get(minion);
+    if (kind === 'running' && before !== undefined && before !== 'running') return false;
+    if (before === undefined && job.kinds.size >= MINIONS_MAX) return false;
+    const field = before === undefined ? unnamedField(job, kind) : FIELDS[before];
     // it has come further already than that it has the job
-    if (before === undefined && field !== undefined && outcome === 'still running') return false;
-    job.outcomes.set(minion, outcome);
-    job.counts = moved(job.counts, field, outcome);
+    if (before === undefined && field !== undefined && kind === 'running') return false;
+    job.kinds.set(minion, kind);
+    job.counts = moved(job.counts, field, kind);
     job.lastMs = nowMs;
     this.#changed(job);
     return true;
@@ -198,10 +198,10 @@ export class LiveJobs {
   }
 }
 
-function tailOf({ outcomes }: Draft): string[] {
+function tailOf({ kinds }: Draft): string[] {
   const out: string[] = [];
-  for (const [minion, outcome] of outcomes) {
-    if (kindOf(outcome) === 'running') out.push(minion);
+  for (const [minion, kind] of kinds) {
+    if (kind === 'running') out.push(minion);
     if (out.length >= TAIL_MAX) break;
   }
   return out;
@@ -220,34 +220,22 @@ function argumentsIn(given: unknown): Pick<LiveJob, 'arg' | 'kwarg'> {
   return { arg, kwarg: Object.fromEntries(kwarg) };
 }
 
-function returnedAs(data: BusEvent['data']): OutcomeName {
+function returnedAs(data: BusEvent['data']): OutcomeKind {
   const code = data['retcode'];
-  return (typeof code === 'number' && code !== 0) || data['success'] === false ? 'failed' : 'returned';
+  return (typeof code === 'number' && code !== 0) || data['success'] === false ? 'failed' : 'ok';
 }
-
-/** How many outcomes there are of each kind. */
-export function countsOf(outcomes: ReadonlyMap<string, OutcomeName>): Counts {
-  const counts = { expected: outcomes.size, returned: 0, failed: 0, running: 0, silent: 0 };
-  for (const outcome of outcomes.values()) counts[FIELDS[kindOf(outcome)]]++;
-  return counts;
-}
-
-const FIELDS = { ok: 'returned', failed: 'failed', running: 'running', silent: 'silent' } as const;
-
-type Field = (typeof FIELDS)[keyof typeof FIELDS];
 
 /** Where a minion is counted that was known as a part of a figure only; undefined for one that was not expected. */
-function unnamedField({ counts, outcomes }: Draft, outcome: OutcomeName): Field | undefined {
-  if (outcomes.size >= counts.expected) return undefined;
-  const named = countsOf(outcomes);
+function unnamedField({ counts, kinds }: Draft, kind: OutcomeKind): Field | undefined {
+  if (kinds.size >= counts.expected) return undefined;
+  const named = countsOf(kinds.values());
   const waited = (['running', 'silent'] as const).find((field) => counts[field] > named[field]);
-  return waited ?? FIELDS[kindOf(outcome)];
+  return waited ?? FIELDS[kind];
 }
 
 /** How far a minion is: what it has returned is not taken back by an answer that is older. */
-function settled(outcome: OutcomeName | undefined): number {
-  if (outcome === undefined) return 0;
-  const kind = kindOf(outcome);
+function settled(kind: OutcomeKind | undefined): number {
+  if (kind === undefined) return 0;
   return kind === 'running' ? 1 : kind === 'silent' ? 2 : 3;
 }
 
@@ -258,11 +246,11 @@ function isFurther(counts: Counts, than: Counts): boolean {
   return back > 0 || (back === 0 && counts.running <= than.running && counts.expected >= than.expected);
 }
 
-function moved(counts: Counts, field: Field | undefined, outcome: OutcomeName): Counts {
+function moved(counts: Counts, field: Field | undefined, kind: OutcomeKind): Counts {
   const next = { ...counts };
   if (field === undefined) next.expected++;
   else next[field]--;
-  next[FIELDS[kindOf(outcome)]]++;
+  next[FIELDS[kind]]++;
   return next;
 }
 

@@ -1,21 +1,48 @@
 /** What became of minions: kinds, order and words. */
-import type { Counts, OutcomeName } from './contract.ts';
+import type { Counts, MinionOutcome } from './contract.ts';
 
 /** Kinds of outcomes, as they are coloured and counted. */
 export type OutcomeKind = 'ok' | 'failed' | 'running' | 'silent';
 
+/** What became of one minion, with the code that it has returned; null when there is none. */
+export type Became = Pick<MinionOutcome, 'outcome' | 'retcode'>;
+
 const KINDS: ReadonlyMap<string, OutcomeKind> = new Map([
   ['returned', 'ok'],
-  ['returned late', 'ok'],
   ['failed', 'failed'],
   ['published', 'running'],
   ['still running', 'running'],
 ]);
 
-/** The kind of an outcome; whatever is not known is silent. */
-export function kindOf(outcome: OutcomeName): OutcomeKind {
+/**
+ * The kind of an outcome; whatever is not known is silent. A return that came late has no word for how it went: its
+ * code says so, as it does where the API counts.
+ */
+export function kindOf({ outcome, retcode }: Became): OutcomeKind {
+  if (outcome === 'returned late') return retcode === 0 ? 'ok' : 'failed';
   return KINDS.get(outcome) ?? 'silent';
 }
+
+/** What an outcome is called beside its minion: one that is no success says so in words. */
+export function outcomeWords(became: Became): string {
+  return became.outcome === 'returned late' && kindOf(became) === 'failed' ? 'failed, late' : became.outcome;
+}
+
+/** How many there are of each kind. */
+export function countsOf(kinds: Iterable<OutcomeKind>): Counts {
+  const counts = { expected: 0, returned: 0, failed: 0, running: 0, silent: 0 };
+  for (const kind of kinds) {
+    counts.expected++;
+    counts[FIELDS[kind]]++;
+  }
+  return counts;
+}
+
+/** Where a kind is counted. */
+export const FIELDS = { ok: 'returned', failed: 'failed', running: 'running', silent: 'silent' } as const;
+
+/** A figure of {@link Counts} that minions of one kind make up. */
+export type Field = (typeof FIELDS)[OutcomeKind];
 
 /** Kinds in the order in which an operator wants to see them. */
 export const KIND_ORDER: readonly OutcomeKind[] = ['failed', 'silent', 'running', 'ok'];
@@ -30,8 +57,7 @@ export const KIND_NAMES: Readonly<Record<OutcomeKind, string>> = {
 
 /** How many there are of a kind. */
 export function countOf(counts: Counts, kind: OutcomeKind): number {
-  if (kind === 'ok') return counts.returned;
-  return kind === 'failed' ? counts.failed : kind === 'running' ? counts.running : counts.silent;
+  return counts[FIELDS[kind]];
 }
 
 /** One sentence about a job for whoever hears the page instead of seeing it. */

@@ -1,12 +1,14 @@
 /** What became of minions: one as a word with a sign, many as a bar. Neither speaks by colour alone. */
 import type { JSX } from 'preact';
-import type { Counts, OutcomeName } from '../model/contract.ts';
+import type { Counts } from '../model/contract.ts';
 import {
   countOf,
   describeCounts,
   KIND_NAMES,
   KIND_ORDER,
   kindOf,
+  outcomeWords,
+  type Became,
   type OutcomeKind,
 } from '../model/outcomes.ts';
 import type { StateResult } from '../model/state-run.ts';
@@ -20,12 +22,12 @@ const ICONS: Readonly<Record<OutcomeKind, IconName>> = {
 };
 
 /** One outcome. */
-export function Outcome({ outcome }: { outcome: OutcomeName }): JSX.Element {
-  const kind = kindOf(outcome);
+export function Outcome({ became }: { became: Became }): JSX.Element {
+  const kind = kindOf(became);
   return (
     <span class={`outcome ${kind}`}>
       <Icon name={ICONS[kind]} />
-      {outcome}
+      {outcomeWords(became)}
     </span>
   );
 }

@@ -123,7 +123,7 @@ function JobActions({ view, job }: { view: JobView; job: JobDetail }): JSX.Eleme
   const app = useApp();
   const [asked, setAsked] = useState<'term' | 'kill' | undefined>(undefined);
   const failed = [...view.rows.values()].filter(
-    ({ outcome }) => kindOf(outcome) === 'failed' || kindOf(outcome) === 'silent',
+    (row) => kindOf(row) === 'failed' || kindOf(row) === 'silent',
   );
   const running = view.counts?.running ?? 0;
   const onFailed = {
@@ -191,7 +191,7 @@ const COLUMNS: readonly Column<JobRow>[] = [
     width: 'minmax(14ch, 1.2fr)',
     cell: ({ minion }) => <a href={linkTo('minions', minion)}>{minion}</a>,
   },
-  { name: 'Outcome', width: '17ch', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  { name: 'Outcome', width: '17ch', cell: (row) => <Outcome became={row} /> },
   {
     name: 'Return',
     width: 'minmax(10ch, 3fr)',
@@ -228,16 +228,16 @@ function Minions({
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<string | undefined>(undefined);
   const kinds = { ok: 0, failed: 0, running: 0, silent: 0 };
-  for (const { outcome } of view.rows.values()) kinds[kindOf(outcome)]++;
+  for (const row of view.rows.values()) kinds[kindOf(row)]++;
   const wanted = search.trim().toLowerCase();
   const rows = [...view.rows.values()].filter(
-    ({ outcome, minion, line }) =>
-      (only === undefined || kindOf(outcome) === only) &&
+    (row) =>
+      (only === undefined || kindOf(row) === only) &&
       (wanted === '' ||
-        minion.toLowerCase().includes(wanted) ||
-        line?.toLowerCase().includes(wanted) === true),
+        row.minion.toLowerCase().includes(wanted) ||
+        row.line?.toLowerCase().includes(wanted) === true),
   );
-  const rank = (row: JobRow): number => KIND_ORDER.indexOf(kindOf(row.outcome));
+  const rank = (row: JobRow): number => KIND_ORDER.indexOf(kindOf(row));
   rows.sort((a, b) => rank(a) - rank(b) || (a.minion < b.minion ? -1 : 1));
   return (
     <div class={open === undefined ? 'split' : 'split is-open'}>

@@ -50,7 +50,7 @@ export function ReturnPanel(props: {
         </p>
       ) : row === undefined ? null : (
         <p class="facts">
-          <Outcome outcome={row.outcome} />
+          <Outcome became={row} />
           {row.retcode === null ? null : <span>code {row.retcode}</span>}
           {row.seconds === null ? null : <span>{duration(row.seconds)}</span>}
           {returnedMs === undefined ? null : <span>{dateTime(returnedMs)}</span>}

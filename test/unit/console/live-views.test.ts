@@ -11,6 +11,7 @@ import type {
 } from '../../../src/console/model/contract.ts';
 import { JobRecord } from '../../../src/console/model/job-record.ts';
 import { LiveJobs } from '../../../src/console/model/live-jobs.ts';
+import { kindOf, outcomeWords } from '../../../src/console/model/outcomes.ts';
 import { onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
 import { resultsIn, StateRuns } from '../../../src/console/model/state-groups.ts';
 import { namesOne } from '../../../src/console/model/targets.ts';
@@ -311,7 +312,7 @@ test('console - a minion that returns late to a job of which only figures are kn
   jobs.add(job({ expected: 10, returned: 7, failed: 1, running: 0, silent: 2 }), [], 0);
   const late = { expected: 10, returned: 8, failed: 1, running: 0, silent: 1 };
   assert.deepEqual(heard(jobs, 'ret/web9', { retcode: 0 }), late);
-  assert.deepEqual(heard(jobs, 'outcome/web9', { outcome: 'returned late' }), late);
+  assert.deepEqual(heard(jobs, 'outcome/web9', { outcome: 'returned late', retcode: 0 }), late);
   assert.deepEqual(heard(jobs, 'received/web10'), late);
   assert.deepEqual(heard(jobs, 'ret/web10', { retcode: 2 }), { ...late, failed: 2, silent: 0 });
   // one that nobody expected is
@@ -319,4 +320,39 @@ test('console - a minion that returns late to a job of which only figures are kn
   for (const minion of others) heard(jobs, `ret/${minion}`, { retcode: minion === 'a' ? 1 : 0 });
   assert.equal(jobs.get(JID)?.counts.expected, 10);
   assert.equal(heard(jobs, 'ret/stranger', { retcode: 0 })?.expected, 11);
+});
+
+test('console - a late return that failed is a failure in each view', () => {
+  const late = (minion: string, retcode: number | null): MinionOutcome => ({
+    ...outcome(minion, 'returned late'),
+    retcode,
+  });
+  const counts = { expected: 3, returned: 1, failed: 2, running: 0, silent: 0 };
+  const minions = [late('good', 0), late('bad', 1), late('odd', null)];
+
+  // the page of the job, as it begins and as it goes on
+  const record = new JobRecord();
+  record.begin({ jid: JID, fun: 'test.ping', state: 'done', minions } as unknown as JobDetail);
+  assert.deepEqual(record.view().counts, counts);
+  const followed = new JobRecord();
+  for (const { minion } of minions) followed.outcome(outcome(minion, 'no response'));
+  for (const each of minions) followed.outcome(each);
+  assert.deepEqual(followed.view().counts, counts);
+  const rows = [...followed.view().rows.values()];
+  assert.deepEqual(rows.map(kindOf), ['ok', 'failed', 'failed']);
+  assert.deepEqual(rows.map(outcomeWords), ['returned late', 'failed, late', 'failed, late']);
+
+  // what is running, as it was when the page began and as the bus tells of it
+  const jobs = new LiveJobs();
+  jobs.add(job(counts), minions, 0);
+  assert.deepEqual(jobs.get(JID)?.counts, counts);
+  const told = new LiveJobs();
+  const names = minions.map(({ minion }) => minion);
+  told.take({ tag: `salt/job/${JID}/new`, data: { fun: 'test.ping', minions: names }, stamp: null }, 0);
+  for (const { minion } of minions) heard(told, `outcome/${minion}`, { outcome: 'no response' });
+  for (const { minion, retcode } of minions) {
+    heard(told, `ret/${minion}`, { retcode: retcode ?? 1 });
+    heard(told, `outcome/${minion}`, { outcome: 'returned late', retcode });
+  }
+  assert.deepEqual(told.get(JID)?.counts, counts);
 });
