@@ -17,6 +17,7 @@ import type {
   Token,
 } from '../model/contract.ts';
 import { detailOf, type Argspec } from '../model/function-detail.ts';
+import { mappingIn } from '../model/json.ts';
 import { orchestrationOf } from '../model/orchestration-return.ts';
 import { readStateReturn } from '../model/state-run.ts';
 import type { Http, Query } from './http.ts';
@@ -67,7 +68,7 @@ export class ByCalls {
         this.#onSomeMinion('sys.doc', [name]),
         this.#onSomeMinion('sys.argspec', [name]),
       ]);
-      return detailOf(name, textIn(recordIn(docs)[name]), recordIn(specs)[name] as Argspec | undefined);
+      return detailOf(name, textIn(mappingIn(docs)[name]), mappingIn(specs)[name] as Argspec | undefined);
     }
     const docs = await this.#docsOf(kind);
     return detailOf(name, textIn(docs[name]), undefined);
@@ -83,7 +84,7 @@ export class ByCalls {
     const { items } = await this.#returns(jid, {});
     const [item] = items;
     if (item === undefined) return undefined;
-    const value = recordIn(item.return);
+    const value = mappingIn(item.return);
     return { jid, return: 'return' in value ? value['return'] : item.return, success: item.success };
   }
 
@@ -146,10 +147,10 @@ export class ByCalls {
     const { return: options } = await this.#http.ask<Ended>('POST', `${BASE}/wheel/config.values`, {
       body: {},
     });
-    const roles = Object.entries(recordIn(recordIn(options)['roles']));
+    const roles = Object.entries(mappingIn(mappingIn(options)['roles']));
     return listed(
       roles.map(([role, given]) => {
-        const { users, groups, tokens, rules } = recordIn(given);
+        const { users, groups, tokens, rules } = mappingIn(given);
         return {
           role,
           users: textsIn(users),
@@ -163,7 +164,7 @@ export class ByCalls {
 
   async tokens(): Promise<Page<Token>> {
     const { return: tokens } = await this.runner('auth.token_list');
-    return listed(Object.entries(recordIn(tokens)).map(([name, given]) => tokenOf(name, recordIn(given))));
+    return listed(Object.entries(mappingIn(tokens)).map(([name, given]) => tokenOf(name, mappingIn(given))));
   }
 
   async revokeToken(name: string): Promise<void> {
@@ -173,7 +174,7 @@ export class ByCalls {
   #docsOf(kind: 'runner' | 'wheel'): Promise<Readonly<Record<string, unknown>>> {
     const known = this.#docs.get(kind);
     if (known !== undefined) return known;
-    const docs = this.runner(`doc.${kind}`).then((ended) => recordIn(ended.return));
+    const docs = this.runner(`doc.${kind}`).then((ended) => mappingIn(ended.return));
     this.#docs.set(kind, docs);
     // the next one who asks tries again
     docs.catch(() => this.#docs.delete(kind));
@@ -190,7 +191,7 @@ export class ByCalls {
     // the address of Salt's own interface: it waits for the return
     const body = [{ client: 'local', tgt: [id], tgt_type: 'list', fun, arg }];
     const reply = await this.#http.ask<{ return: readonly unknown[] }>('POST', '', { body });
-    return recordIn(reply.return[0])[id];
+    return mappingIn(reply.return[0])[id];
   }
 
   #jobs(query: Query): Promise<Page<Job>> {
@@ -240,10 +241,4 @@ function listIn(value: unknown): unknown[] {
 
 function textsIn(value: unknown): string[] {
   return listIn(value).filter(isText);
-}
-
-function recordIn(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

@@ -9,6 +9,11 @@ export interface Argspec {
   readonly kwargs?: unknown;
 }
 
+/** Whether a text is the name of a function: its module's, and its own. */
+export function isFunctionName(text: string): boolean {
+  return /^\w+(\.\w+)+$/.test(text);
+}
+
 /** A function as the form needs it; without an argspec everything goes into one line. */
 export function detailOf(name: string, doc: string, spec: Argspec | undefined): FunctionDetail {
   const text = dedented(doc);

@@ -1,12 +1,13 @@
 /** Runs of orchestrations, out of the job and the return of the runner `state.orchestrate`. */
 import type { Job, OrchestrationDetail, OrchestrationStep, Return } from './contract.ts';
+import { mappingIn } from './json.ts';
 import { readStateReturn, type StateRow } from './state-run.ts';
 
 /** @param returned undefined while it runs */
 export function orchestrationOf(job: Job, returned: Return | undefined): OrchestrationDetail {
-  const wrapped = recordIn(returned?.return);
-  const value = recordIn('return' in wrapped ? wrapped['return'] : returned?.return);
-  const steps = Object.values(recordIn(value['data'])).flatMap((results) => stepsOf(results));
+  const wrapped = mappingIn(returned?.return);
+  const value = mappingIn('return' in wrapped ? wrapped['return'] : returned?.return);
+  const steps = Object.values(mappingIn(value['data'])).flatMap((results) => stepsOf(results));
   const failed = steps.filter(({ state }) => state === 'failed').length;
   const isOver = returned !== undefined;
   const hasFailed = failed > 0 || (isOver && returned.success === false);
@@ -25,7 +26,7 @@ export function orchestrationOf(job: Job, returned: Return | undefined): Orchest
 
 function stepsOf(results: unknown): OrchestrationStep[] {
   const jids = new Map<string, unknown>();
-  for (const [key, entry] of Object.entries(recordIn(results))) jids.set(key, recordIn(entry)['__jid__']);
+  for (const [key, entry] of Object.entries(mappingIn(results))) jids.set(key, mappingIn(entry)['__jid__']);
   const rows = readStateReturn(results)?.rows ?? [];
   return rows.map((row): OrchestrationStep => {
     const jid = [...jids].find(([key]) => isKeyOf(key, row))?.[1];
@@ -52,15 +53,9 @@ function modsOf(job: Job, args: unknown): string {
   const given: readonly unknown[] = Array.isArray(args) ? args : job.arg;
   for (const each of given) {
     if (typeof each === 'string') return each;
-    const { mods } = recordIn(each);
+    const { mods } = mappingIn(each);
     if (typeof mods === 'string') return mods;
     if (Array.isArray(mods)) return mods.filter((mod) => typeof mod === 'string').join(',');
   }
   return job.fun;
-}
-
-function recordIn(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

@@ -1,5 +1,6 @@
 /** What functions of `schedule.*` return: whether it was done, and the minion's own words. */
 import type { Return } from './contract.ts';
+import { isMapping } from './json.ts';
 
 /** An answer. */
 export interface Answer {
@@ -9,9 +10,8 @@ export interface Answer {
 
 /** Reads `{comment, result}`; what is none of that, such as the text of an error, is shown as it is. */
 export function summaryOfAnswer({ return: value, success }: Return): Answer {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { isGood: success && typeof value !== 'string', text: plain(value) };
-  const { comment, result } = value as Record<string, unknown>;
+  if (!isMapping(value)) return { isGood: success && typeof value !== 'string', text: plain(value) };
+  const { comment, result } = value;
   const lines = Array.isArray(comment) ? comment : [comment];
   const text = lines
     .filter((each) => each !== undefined && each !== '')

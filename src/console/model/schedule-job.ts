@@ -4,6 +4,8 @@
  * field shows is kept.
  */
 import { cronProblem } from './cron-text.ts';
+import { isFunctionName } from './function-detail.ts';
+import { isMapping, mappingIn, type Mapping } from './json.ts';
 
 /** The ways in which a job's time is said. */
 export type Timing = 'interval' | 'cron' | 'when' | 'once' | 'none';
@@ -16,7 +18,7 @@ export interface JobForm {
   /** Texts by the names of fields. */
   readonly fields: ReadonlyMap<string, string>;
   /** The job that is changed; empty for a new one. */
-  readonly before: Readonly<Record<string, unknown>>;
+  readonly before: Mapping;
 }
 
 /** The units of an interval. */
@@ -53,18 +55,23 @@ export const NEW_JOB: JobForm = {
 };
 
 /** The form of a job that is there. @param data as `schedule.job_status` shows it */
-export function formOf(name: string, data: Readonly<Record<string, unknown>>): JobForm {
+export function formOf(name: string, data: Mapping): JobForm {
   const before = Object.fromEntries(
     Object.entries(data).filter(([key, value]) => !isOwn(key) && value !== null),
   );
-  const fun = [before['function'], before['func'], before['fun']].find((each) => typeof each === 'string');
   return {
-    ...{ name, fun: fun ?? '', before, timing: timingOf(before) },
+    ...{ name, fun: functionOf(before), before, timing: timingOf(before) },
     fields: new Map(Object.keys(before).flatMap((key) => [...textsOf(key, before[key])])),
   };
 }
 
-function timingOf(job: Readonly<Record<string, unknown>>): Timing {
+/** The function of a job, under each of the names that a minion takes for it; empty when it has none. */
+export function functionOf(job: Mapping): string {
+  const [fun = ''] = [job['function'], job['func'], job['fun']].filter((each) => typeof each === 'string');
+  return fun;
+}
+
+function timingOf(job: Mapping): Timing {
   // an interval wins over a named time, as on the minion
   const kinds: readonly Timing[] = ['interval', 'cron', 'when', 'once'];
   return kinds.find((kind) => TIME_FIELDS[kind].some((key) => key in job && key !== 'once_fmt')) ?? 'none';
@@ -72,15 +79,14 @@ function timingOf(job: Readonly<Record<string, unknown>>): Timing {
 
 /** What stands in the fields for one key. */
 function textsOf(key: string, value: unknown): ReadonlyMap<string, string> {
-  const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const part = (name: string): string => plainText(isMapping ? (value as Record<string, unknown>)[name] : '');
-  if (RANGES.some((each) => each === key) && isMapping)
+  const part = (name: string): string => plainText(mappingIn(value)[name]);
+  if (RANGES.some((each) => each === key) && isMapping(value))
     return new Map([
       [`${key}.start`, part('start')],
       [`${key}.end`, part('end')],
       [`${key}.invert`, part('invert') === 'True' ? 'True' : ''],
     ]);
-  if (key === 'splay' && isMapping)
+  if (key === 'splay' && isMapping(value))
     return new Map([
       ['splay.start', part('start')],
       ['splay.end', part('end')],
@@ -100,7 +106,7 @@ function plainText(value: unknown): string {
  * What of the job no field shows; it is sent as it is, and kept by the minion where `schedule.modify` has no keyword
  * for it.
  */
-export function keptOf({ before }: JobForm): Readonly<Record<string, unknown>> {
+export function keptOf({ before }: JobForm): Mapping {
   return Object.fromEntries(Object.entries(before).filter(([key]) => !SHOWN.has(key)));
 }
 
@@ -151,12 +157,10 @@ function linesOf(value: string): string | string[] | undefined {
   return lines.length > 1 ? lines : lines[0];
 }
 
-function mappingOf(value: string): Record<string, unknown> | undefined {
+function mappingOf(value: string): Mapping | undefined {
   try {
     const read = JSON.parse(value) as unknown;
-    return typeof read === 'object' && read !== null && !Array.isArray(read)
-      ? (read as Record<string, unknown>)
-      : undefined;
+    return isMapping(read) ? read : undefined;
   } catch {
     return undefined;
   }
@@ -182,7 +186,7 @@ function splayOf(form: JobForm): unknown {
 export function jobProblems(form: JobForm, names: readonly string[], nowMs: number): string[] {
   return [
     ...nameProblems(form, names),
-    ...(/^\w+(\.\w+)+$/.test(form.fun.trim()) ? [] : ['Name the function that is run, such as state.apply.']),
+    ...(isFunctionName(form.fun.trim()) ? [] : ['Name the function that is run, such as state.apply.']),
     ...timeProblems(form, nowMs),
     ...RANGES.flatMap((key) => rangeProblems(form, key)),
     ...splayProblems(form),
@@ -274,7 +278,7 @@ function countProblems(form: JobForm): string[] {
 }
 
 /** A job's time in words. */
-export function timeInWords(job: Readonly<Record<string, unknown>>): string {
+export function timeInWords(job: Mapping): string {
   const named = UNITS.filter((unit) => unit in job && job[unit] !== 0).map((unit) =>
     job[unit] === 1 ? unit.slice(0, -1) : `${plainText(job[unit])} ${unit}`,
   );

@@ -1,4 +1,5 @@
 /** Returns of state runs: what each state of one minion has come to. */
+import { isMapping } from './json.ts';
 
 /** What one state has come to. */
 export type StateResult = 'ok' | 'changed' | 'failed' | 'would change';
@@ -27,7 +28,7 @@ export const RESULT_ORDER: readonly StateResult[] = ['failed', 'would change', '
 export function readStateReturn(value: unknown): { rows: StateRow[]; errors: string[] } | undefined {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string') && value.length > 0)
     return { rows: [], errors: value };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isMapping(value)) return undefined;
   const rows: StateRow[] = [];
   for (const [key, entry] of Object.entries(value)) {
     const row = rowOf(key, entry);

@@ -2,6 +2,7 @@
  * Nested values as rows, like Salt's nested outputter, with a bound on everything: a return may be ten megabytes, or
  * made to be tiresome.
  */
+import { isMapping } from './json.ts';
 
 /** Entries of one list or mapping that are shown before one asks for more. */
 export const ENTRIES_SHOWN = 200;
@@ -87,6 +88,6 @@ export function fingerprintOf(value: unknown): string {
 }
 
 function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isMapping(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

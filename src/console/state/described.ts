@@ -1,8 +1,8 @@
 /** The description of the function that stands in a box. */
-import { useEffect, useState } from 'preact/hooks';
 import type { FunctionKind } from '../api/server.ts';
 import { after } from '../model/clock.ts';
 import type { FunctionDetail } from '../model/contract.ts';
+import { isFunctionName } from '../model/function-detail.ts';
 import { useApp } from './app.ts';
 import { useLoaded, useRested } from './loading.ts';
 
@@ -12,12 +12,9 @@ const REST_MS = 200;
 export function useFunction(kind: FunctionKind, fun: string): FunctionDetail | undefined {
   const app = useApp();
   const rested = useRested(fun, REST_MS, after);
-  const isName = /^\w+(\.\w+)+$/.test(rested);
-  const { data } = useLoaded(isName ? () => app.server.describeFunction(kind, rested) : undefined, [
-    kind,
-    rested,
-  ]);
-  const [shown, setShown] = useState<FunctionDetail | undefined>(undefined);
-  useEffect(() => setShown(data?.name === fun ? data : undefined), [data, fun]);
-  return shown;
+  const { data } = useLoaded(
+    isFunctionName(rested) ? () => app.server.describeFunction(kind, rested) : undefined,
+    [kind, rested],
+  );
+  return data?.name === fun ? data : undefined;
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MinionDetail } from '../model/contract.ts';
 import type { MinionPart } from '../api/server.ts';
+import { isMapping } from '../model/json.ts';
 import { linkTo } from '../model/route.ts';
 import { versionNote, versionOf } from '../model/versions.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -18,21 +19,43 @@ import { Connected } from './minions.tsx';
 import { ScheduleTab } from './schedule.tsx';
 import type { ViewProps } from './view-props.ts';
 
-const PARTS: readonly { key: MinionPart; name: string; needs: string; isAsked: boolean }[] = [
-  { key: 'grains', name: 'Grains', needs: 'minions.grains', isAsked: false },
-  { key: 'pillar', name: 'Pillar', needs: 'minions.pillar', isAsked: false },
-  { key: 'schedule', name: 'Schedule', needs: 'minions.schedule', isAsked: true },
-  { key: 'beacons', name: 'Beacons', needs: 'minions.beacons', isAsked: true },
-  { key: 'mine', name: 'Mine', needs: 'minions.mine', isAsked: false },
+interface PartTab {
+  readonly key: string;
+  readonly name: string;
+  /** The operation that one must be allowed; undefined for what everybody sees. */
+  readonly needs: string | undefined;
+  readonly show: (id: string) => JSX.Element;
+}
+
+/** @param isAsked the minion itself is asked, and not the master's memory of it */
+function valueTab(part: MinionPart, name: string, { isAsked }: { isAsked: boolean }): PartTab {
+  const show = (id: string): JSX.Element => (
+    <Part key={part} id={id} part={part} name={name} isAsked={isAsked} />
+  );
+  return { key: part, name, needs: `minions.${part}`, show };
+}
+
+const PARTS: readonly PartTab[] = [
+  valueTab('grains', 'Grains', { isAsked: false }),
+  valueTab('pillar', 'Pillar', { isAsked: false }),
+  {
+    ...{ key: 'schedule', name: 'Schedule', needs: 'minions.schedule' },
+    show: (id) => <ScheduleTab key={id} id={id} />,
+  },
+  valueTab('beacons', 'Beacons', { isAsked: true }),
+  valueTab('mine', 'Mine', { isAsked: false }),
+  {
+    ...{ key: 'jobs', name: 'Jobs', needs: undefined },
+    show: (id) => <JobTable label={`Jobs of ${id}`} query={{ minion: id }} />,
+  },
 ];
 
 /** The view. */
 export function MinionView({ id = '', query }: ViewProps): JSX.Element {
   const app = useApp();
   const { data, error, reload } = useLoaded(() => app.server.minion(id), [id, useNews('minions')]);
-  const parts = PARTS.filter(({ needs }) => app.session.can(needs));
+  const parts = PARTS.filter(({ needs }) => needs === undefined || app.session.can(needs));
   const [tab, setTab] = useState(query.get('tab') ?? parts[0]?.key ?? 'jobs');
-  const part = parts.find(({ key }) => key === tab);
   return (
     <div class="view fill">
       <div class="view-head">
@@ -51,13 +74,9 @@ export function MinionView({ id = '', query }: ViewProps): JSX.Element {
         label="Parts of the minion"
         open={tab}
         onOpen={setTab}
-        tabs={[...parts.map(({ key, name }) => ({ key, name })), { key: 'jobs', name: 'Jobs' }]}
+        tabs={parts.map(({ key, name }) => ({ key, name }))}
       >
-        {tab === 'jobs' ? <JobTable label={`Jobs of ${id}`} query={{ minion: id }} /> : null}
-        {part?.key === 'schedule' ? <ScheduleTab key={id} id={id} /> : null}
-        {part === undefined || part.key === 'schedule' ? null : (
-          <Part key={part.key} id={id} part={part.key} name={part.name} isAsked={part.isAsked} />
-        )}
+        {parts.find(({ key }) => key === tab)?.show(id)}
       </Tabs>
     </div>
   );
@@ -160,7 +179,7 @@ function Part({
 /** Entries whose name or value holds the words. */
 function filtered(data: unknown, search: string): unknown {
   const wanted = search.trim().toLowerCase();
-  if (wanted === '' || typeof data !== 'object' || data === null || Array.isArray(data)) return data;
+  if (wanted === '' || !isMapping(data)) return data;
   return Object.fromEntries(
     Object.entries(data).filter(
       ([key, value]) =>

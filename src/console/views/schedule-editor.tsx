@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { callMinion } from '../api/minion-call.ts';
 import { argumentsOf } from '../model/form-values.ts';
+import { mappingIn, type Mapping } from '../model/json.ts';
 import { questionOf } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { summaryOfAnswer, type Answer } from '../model/schedule-answer.ts';
@@ -47,7 +48,7 @@ export function ScheduleEditor(props: EditorProps): JSX.Element {
     [id, name],
   );
   const title = name === undefined ? `New job of ${id}` : `Job ${name} of ${id}`;
-  const isThere = typeof data === 'object' && data !== null && Object.keys(data).length > 0;
+  const status = mappingIn(data);
   return (
     <section class="schedule-editor" aria-label={title}>
       <div class="row">
@@ -60,8 +61,8 @@ export function ScheduleEditor(props: EditorProps): JSX.Element {
       {name === undefined ? <JobEditor {...props} form={NEW_JOB} status={{}} /> : null}
       {name === undefined || error !== undefined ? null : data === undefined ? (
         <p class="faint">Asking the minion…</p>
-      ) : isThere ? (
-        <JobEditor {...props} form={formOf(name, data as Status)} status={data as Status} />
+      ) : Object.keys(status).length > 0 ? (
+        <JobEditor {...props} form={formOf(name, status)} status={status} />
       ) : (
         <p class="problem" role="alert">
           {id} has no job {name} any more{typeof data === 'string' ? `: ${data}` : ''}.
@@ -71,9 +72,7 @@ export function ScheduleEditor(props: EditorProps): JSX.Element {
   );
 }
 
-type Status = Readonly<Record<string, unknown>>;
-
-function JobEditor(props: EditorProps & { form: JobForm; status: Status }): JSX.Element {
+function JobEditor(props: EditorProps & { form: JobForm; status: Mapping }): JSX.Element {
   const app = useApp();
   const { id, name, names, status } = props;
   const [form, setForm] = useState(props.form);
@@ -175,7 +174,7 @@ function JobEditor(props: EditorProps & { form: JobForm; status: Status }): JSX.
         <Confirm
           title={question.title}
           action={question.action}
-          isDangerous
+          isDangerous={question.isDangerous}
           isWaiting={preview.isPending}
           onClose={() => setAsked(false)}
           onDo={save}
@@ -189,7 +188,7 @@ function JobEditor(props: EditorProps & { form: JobForm; status: Status }): JSX.
 }
 
 /** What the scheduler says of the job. */
-function StatusLine({ status }: { status: Status }): JSX.Element | null {
+function StatusLine({ status }: { status: Mapping }): JSX.Element | null {
   const said = (key: string): string | undefined => {
     const value = status[key];
     return value === undefined || value === null || value === '' ? undefined : String(value);

@@ -4,6 +4,7 @@
 import type { JSX } from 'preact';
 import type { FunctionDetail } from '../model/contract.ts';
 import { NO_VALUES, valuesFor, type FormValues } from '../model/form-values.ts';
+import { isMapping } from '../model/json.ts';
 import type { JobForm } from '../model/schedule-job.ts';
 import type { TypedArguments } from '../model/words.ts';
 import { FunctionBox } from '../parts/function-box.tsx';
@@ -71,9 +72,7 @@ export function JobFunction(props: {
 /** The arguments of the job that is there. */
 export function givenIn({ before }: JobForm, detail: FunctionDetail | undefined): Given {
   const { args = [], kwargs = {} } = before;
-  const isPlain =
-    Array.isArray(args) && typeof kwargs === 'object' && kwargs !== null && !Array.isArray(kwargs);
-  const values = isPlain ? valuesFor(args, kwargs as Record<string, unknown>, detail) : undefined;
+  const values = Array.isArray(args) && isMapping(kwargs) ? valuesFor(args, kwargs, detail) : undefined;
   if (values !== undefined) return { values, json: undefined };
   return { values: NO_VALUES, json: { args: JSON.stringify(args), kwargs: JSON.stringify(kwargs) } };
 }
@@ -83,8 +82,7 @@ export function jsonOf({ json }: Given): TypedArguments | undefined {
   if (json === undefined) return undefined;
   try {
     const [arg, kwarg] = [json.args, json.kwargs].map((text) => JSON.parse(text) as unknown);
-    if (Array.isArray(arg) && typeof kwarg === 'object' && kwarg !== null && !Array.isArray(kwarg))
-      return { arg, kwarg: kwarg as Record<string, unknown> };
+    if (Array.isArray(arg) && isMapping(kwarg)) return { arg, kwarg };
   } catch {
     // said below
   }

@@ -2,26 +2,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { callMinion } from '../api/minion-call.ts';
+import { isMapping, mappingIn, type Mapping } from '../model/json.ts';
 import { summaryOfAnswer, type Answer } from '../model/schedule-answer.ts';
 import { questionOf } from '../model/questions.ts';
-import { timeInWords } from '../model/schedule-job.ts';
+import { functionOf, timeInWords } from '../model/schedule-job.ts';
 import { writeArguments } from '../model/words.ts';
-import { Confirm } from '../parts/dialog.tsx';
+import { AskedDialog, type Asked } from '../parts/asked.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
 import { ValueView } from '../parts/value-tree.tsx';
 import { useApp } from '../state/app.ts';
 import { useLoaded } from '../state/loading.ts';
 import { ScheduleEditor } from './schedule-editor.tsx';
-
-type JobData = Readonly<Record<string, unknown>>;
-
-/** What is asked before it is done. */
-interface Asked {
-  readonly title: string;
-  readonly text: string;
-  readonly action: string;
-  readonly act: () => Promise<void>;
-}
 
 /** The tab. */
 export function ScheduleTab({ id }: { id: string }): JSX.Element {
@@ -35,7 +26,7 @@ export function ScheduleTab({ id }: { id: string }): JSX.Element {
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const schedule = data?.data ?? {};
-  const jobs = Object.entries(schedule).filter((entry): entry is [string, JobData] => isMapping(entry[1]));
+  const jobs = Object.entries(schedule).filter((entry): entry is [string, Mapping] => isMapping(entry[1]));
   const settings = Object.fromEntries(Object.entries(schedule).filter(([, value]) => !isMapping(value)));
   const inPillar = pillar.data?.data['schedule'];
   const call = async (fun: string, arg: readonly unknown[]): Promise<void> => {
@@ -130,17 +121,7 @@ export function ScheduleTab({ id }: { id: string }): JSX.Element {
           <ValueView value={schedule} label="the schedule" />
         </details>
       )}
-      {asked === undefined ? null : (
-        <Confirm
-          title={asked.title}
-          action={asked.action}
-          isDangerous
-          onClose={() => setAsked(undefined)}
-          onDo={asked.act}
-        >
-          <p>{asked.text}</p>
-        </Confirm>
-      )}
+      <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />
     </div>
   );
 }
@@ -156,7 +137,7 @@ interface JobActions {
 
 function JobLine(props: {
   name: string;
-  job: JobData;
+  job: Mapping;
   isFromPillar: boolean;
   actions: JobActions | undefined;
 }): JSX.Element {
@@ -204,22 +185,13 @@ function JobLine(props: {
   );
 }
 
-function isMapping(value: unknown): value is JobData {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function functionOf(job: JobData): string {
-  const [fun = ''] = [job['function'], job['func'], job['fun']].filter((each) => typeof each === 'string');
-  return fun;
-}
-
-function argumentsIn({ args, kwargs }: JobData): string {
-  const text = writeArguments(Array.isArray(args) ? args : [], isMapping(kwargs) ? kwargs : {});
+function argumentsIn({ args, kwargs }: Mapping): string {
+  const text = writeArguments(Array.isArray(args) ? args : [], mappingIn(kwargs));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 /** What is asked before a job is run by hand; undefined when its function changes little. */
-function runQuestion(id: string, name: string, job: JobData, act: () => Promise<void>): Asked | undefined {
+function runQuestion(id: string, name: string, job: Mapping, act: () => Promise<void>): Asked | undefined {
   const question = questionOf({
     ...{ kind: 'local', fun: functionOf(job), args: argumentsIn(job), isTest: false },
     ...{ target: id, isNamed: true, count: 1 },

@@ -133,7 +133,7 @@ function Apply(): JSX.Element {
         <Confirm
           title={question.title}
           action={question.action}
-          isDangerous
+          isDangerous={question.isDangerous}
           isWaiting={preview.isPending}
           onClose={() => setAsked(false)}
           onDo={() => send(false)}

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Template, TemplateCall } from '../model/contract.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { AskedDialog, type Asked } from '../parts/asked.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
 import { useApp, type App } from '../state/app.ts';
 import { browserTemplates, keepInBrowser } from '../state/browser-templates.ts';
@@ -93,27 +94,9 @@ function TemplatesDialog({
           Close
         </button>
       </div>
-      {asked === undefined ? null : (
-        <Confirm
-          title={asked.title}
-          action={asked.action}
-          isDangerous
-          onClose={() => setAsked(undefined)}
-          onDo={asked.act}
-        >
-          <p>{asked.text}</p>
-        </Confirm>
-      )}
+      <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />
     </Dialog>
   );
-}
-
-/** What is asked before everybody’s template is changed. */
-interface Asked {
-  readonly title: string;
-  readonly text: string;
-  readonly action: string;
-  readonly act: () => Promise<void>;
 }
 
 function removalOf({ name }: Template, act: () => Promise<void>): Asked {
