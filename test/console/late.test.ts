@@ -87,6 +87,42 @@ test(
   },
 );
 
+test(
+  'console - a minion that returns when its job has long ended without it',
+  { skip: NO_BROWSER },
+  async (t) => {
+    const console = await ConsoleFleet.start(t, ['auto_accept: True']);
+    const { fleet } = console;
+    const [stopped] = await Promise.all([fleet.joinMinion('web1'), fleet.joinMinion('web2')]);
+    stopped.child.kill('SIGSTOP');
+    const { stdout } = await fleet.run('salt', ['-v', '-t', '1', '*', 'cmd.run', 'exit 3']);
+    const jid = /jid (\d{20})/.exec(stdout)?.[1] ?? '';
+    const browser = await startBrowser(t);
+    const at = await ConsolePage.open(browser, console);
+    await at.go(`#/jobs/${jid}`);
+    await at.sees('1 silent', '.job-counts');
+    await at.sees('1 failed', '.job-counts');
+    // who may not listen to the bus asks from time to time
+    const other = await ConsolePage.open(browser, console, { user: 'limited' });
+    await other.go('#/run');
+    await other.page.getByLabel('Target', { exact: true }).fill('web*');
+    await other.page.getByLabel('Function', { exact: true }).fill('test.ping');
+    await other.page.getByRole('button', { name: /^Run/ }).click();
+    await other.page.waitForURL(/#\/jobs\/\d+/);
+    await other.sees('1 silent', '.job-counts');
+
+    stopped.child.kill('SIGCONT');
+    await at.sees('2 failed', '.job-counts');
+    await at.sees('failed, late');
+    await other.sees('2 succeeded', '.job-counts');
+    for (const each of [at, other]) {
+      assert.equal(await each.page.locator('.job-counts .count').count(), 1);
+      await isAsIfLoadedAnew(each.page, 'main [role=grid]');
+      await each.assertSound('a late return');
+    }
+  },
+);
+
 /** Keeps each moment at which the states do not add up: none has more or fewer minions than have returned. */
 const WATCH_COUNTS = `(() => {
   const figures = (text) => (text.match(/[\\d,]+/g) ?? []).map((each) => Number(each.replaceAll(',', '')));

@@ -19,13 +19,19 @@ export class JobWatch {
   readonly #record = new JobRecord();
   #drawing: (() => void) | undefined;
   #isClosed = false;
+  #isLooking = false;
+  #isDue = false;
   readonly #server: Server;
-  readonly #stop: () => void;
+  #stop: () => void;
 
   constructor(server: Server, jid: string) {
     this.#server = server;
     this.jid = jid;
-    this.#stop = server.followJob(jid, {
+    this.#stop = this.#follow();
+  }
+
+  #follow(): () => void {
+    return this.#server.followJob(this.jid, {
       opened: () => (this.isLive.value = true),
       lost: () => (this.isLive.value = false),
       refused: (error) => (this.error.value = error),
@@ -37,6 +43,18 @@ export class JobWatch {
     this.#isClosed = true;
     this.#stop();
     this.#drawing?.();
+  }
+
+  /** Looks at a job that has ended without some of its minions: they may have returned since. */
+  async lookAgain(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      await this.#look();
+    }
+    this.#isLooking = false;
   }
 
   /** The return of one minion, fetched when it was not kept. */
@@ -65,6 +83,22 @@ export class JobWatch {
     this.error.value = undefined;
     this.#record.begin(job);
     void this.#loadReturns();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const job = await this.#server.job(this.jid);
+      if (this.#isClosed) return;
+      this.error.value = undefined;
+      this.#record.begin(job);
+      this.#draw();
+      if (job.state === 'done') return await this.#loadReturns();
+      // one of them is at it after all
+      this.#stop();
+      this.#stop = this.#follow();
+    } catch (error) {
+      if (!this.#isClosed) this.error.value = error as Error;
+    }
   }
 
   #end(): void {

@@ -31,14 +31,27 @@ const KEYS: Readonly<Record<Subject, (app: App) => string>> = {
   orchestrations: ({ feed }) => lastEvent(feed.events.value, /^salt\/run\//),
 };
 
-function lastEvent(events: readonly { readonly nth: number; readonly tag: string }[], tags: RegExp): string {
+type Heard = readonly { readonly nth: number; readonly tag: string }[];
+
+function lastEvent(events: Heard, tags: RegExp): string {
   return String(events.findLast(({ tag }) => tags.test(tag))?.nth ?? '');
 }
 
 /** A number that goes up when there are news about a subject, and from time to time while the page is looked at. */
 export function useNews(subject: Subject): number {
-  const app = useApp();
-  const key = `${KEYS[subject](app)} ${app.feed.gaps.value}`;
+  return useKey(KEYS[subject](useApp()), true);
+}
+
+/** The same for what comes of one job; who hears of it from the bus does not ask from time to time. */
+export function useJobNews(jid: string): number {
+  const { feed } = useApp();
+  const last = feed.events.value.findLast(({ tag }) => tag.startsWith(`salt/job/${jid}/`));
+  return useKey(String(last?.nth ?? ''), feed.state.value !== 'live');
+}
+
+/** @param looks whether it goes up from time to time, too */
+function useKey(heard: string, looks: boolean): number {
+  const key = `${heard} ${useApp().feed.gaps.value}`;
   const [nth, setNth] = useState(0);
   const seen = useRef(key);
   const waiting = useRef<(() => void) | undefined>(undefined);
@@ -50,14 +63,12 @@ export function useNews(subject: Subject): number {
       setNth((n) => n + 1);
     });
   }, [key]);
+  useEffect(() => () => waiting.current?.(), []);
   useEffect(() => {
-    const stop = every(LOOK_MS, () => {
+    if (!looks) return;
+    return every(LOOK_MS, () => {
       if (document.visibilityState === 'visible') setNth((n) => n + 1);
     });
-    return () => {
-      stop();
-      waiting.current?.();
-    };
-  }, []);
+  }, [looks]);
   return nth;
 }

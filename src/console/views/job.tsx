@@ -17,6 +17,7 @@ import { Tabs } from '../parts/tabs.tsx';
 import { Ago, Since } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
 import { JobWatch } from '../state/job-watch.ts';
+import { useJobNews } from '../state/news.ts';
 import { ReturnPanel } from './return-panel.tsx';
 import { StateGroups } from './state-groups.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -35,6 +36,7 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
     <div class="view job">
       {job === undefined ? <h1>Job {id}</h1> : <Head view={view} job={job} />}
       <Problem error={watch.error.value} />
+      {view.isDone && counts !== undefined && counts.silent > 0 ? <LateReturns watch={watch} /> : null}
       {watch.isLive.value || view.isDone ? null : (
         <p class="warn-text" role="status">
           The stream of this job is lost; it goes on by itself.
@@ -109,6 +111,15 @@ function Head({ view, job }: { view: JobView; job: JobDetail }): JSX.Element {
       </p>
     </>
   );
+}
+
+/** Has a job that is over looked at again when one of its silent minions returns; shows nothing. */
+function LateReturns({ watch }: { watch: JobWatch }): null {
+  const news = useJobNews(watch.jid);
+  useEffect(() => {
+    if (news > 0) void watch.lookAgain();
+  }, [news]);
+  return null;
 }
 
 /** The fields of the form that runs a job once more. */
