@@ -70,12 +70,9 @@ test(
     await page.getByRole('button', { name: /^Test/ }).click();
     await page.waitForURL(/#\/jobs\/\d+/);
     await at.sees('test mode');
-    await page.getByRole('button', { name: /web\.conf/ }).waitFor();
-    const conf = page.getByRole('button', { name: /web\.conf/ });
-    if ((await conf.getAttribute('aria-expanded')) === 'false') await conf.click();
-    await page.locator('.diff-line.added').first().waitFor();
+    const results = new URL(page.url()).hash;
+    await openResults(at);
     await at.assertSound('results by state');
-    await at.picture('states-light');
     await page.getByRole('tab', { name: /^Minions/ }).click();
     await page.getByRole('grid', { name: 'Minions of the job' }).focus();
     await page.keyboard.press('Enter');
@@ -150,14 +147,24 @@ test(
     await at.go('#/access');
     await at.sees('@runner');
     await at.close();
-    await showLooks(browser, console);
+    await showLooks(browser, console, results);
   },
 );
+
+/** Waits for all results of the test run, and opens those of the file. */
+async function openResults(at: ConsolePage): Promise<void> {
+  await at.sees(/^done$/);
+  const conf = at.page.getByRole('button', { name: /web\.conf/ });
+  await conf.waitFor();
+  if ((await conf.getAttribute('aria-expanded')) === 'false') await conf.click();
+  await at.page.locator('.diff-line.added').first().waitFor();
+}
 
 /** Pictures in dark and at the width of a phone; each is checked for contrast as well. */
 async function showLooks(
   browser: Awaited<ReturnType<typeof startBrowser>>,
   console: ConsoleFleet,
+  results: string,
 ): Promise<void> {
   const jobs = await console.fleet.run('salt', ['--async', 'web1', 'test.sleep', '20']);
   assert.equal(jobs.code, 0);
@@ -172,21 +179,23 @@ async function showLooks(
     await at.sees(/succeeded/);
     await at.assertSound(`now, ${looks}`);
     await at.picture(`now-${looks}`);
-    for (const [view, text] of [
-      ['minions', 'web1'],
-      ['run?tgt=*&fun=pkg.install', 'Run on'],
-      ['jobs', 'state.apply web'],
-      ['access', 'Rules that count'],
+    for (const [view, hash, text] of [
+      ['minions', '#/minions', 'web1'],
+      ['run', '#/run?tgt=*&fun=pkg.install', 'Run on'],
+      ['jobs', '#/jobs', 'state.apply web'],
+      ['states', results, 'test mode'],
+      ['access', '#/access', 'Rules that count'],
     ] as const) {
-      await at.go(`#/${view}`);
+      await at.go(hash);
       await at.sees(text);
+      if (view === 'states') await openResults(at);
       assert.equal(
         await at.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
         true,
         `${view} is too wide`,
       );
       await at.assertSound(`${view}, ${looks}`);
-      await at.picture(`${view.split('?')[0]}-${looks}`);
+      await at.picture(`${view}-${looks}`);
     }
     await at.close();
   }
