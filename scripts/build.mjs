@@ -157,6 +157,7 @@ await buildConsole(outdir);
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 writeCodeCaches();
+if (outdir === join(root, 'dist')) writeDocuments();
 
 /** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */
 async function buildSplit(entryPoints) {
@@ -273,4 +274,14 @@ function writeCodeCaches() {
       timeout: 60_000,
     },
   );
+}
+
+/** Writes the man pages and the completion scripts, which are made from the tables of the programs. */
+function writeDocuments() {
+  const args = [join(root, 'scripts/run-ts.mjs'), 'scripts/generate-docs.ts', '--built'];
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error('the man pages and completion scripts could not be written');
 }

@@ -1,23 +1,51 @@
 /**
- * Writes the man pages, the completion scripts and the references, and names those that changed: `node
- * scripts/run-ts.mjs scripts/generate-docs.ts`. With `--check` it writes nothing and exits 1 when one would change.
+ * Writes the reference that git keeps, and names what changed: `node scripts/run-ts.mjs scripts/generate-docs.ts`. With
+ * `--check` it writes nothing and exits 1 when something would change. With `--built` it writes the man pages and the
+ * completion scripts, as every build does.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { generatedDocuments, REFERENCE_PATH } from '../src/cli/documents/generated-docs.ts';
+import {
+  builtDocuments,
+  GENERATED_FOLDERS,
+  generatedDocuments,
+  REFERENCE_PATH,
+} from '../src/cli/documents/generated-docs.ts';
 
 const root = process.env['BRINE_ROOT'] ?? process.cwd();
-const reference = join(root, REFERENCE_PATH);
 const checks = process.argv.includes('--check');
-const documents = await generatedDocuments(existsSync(reference) ? readFileSync(reference, 'utf8') : '');
-for (const [path, content] of documents) {
-  const file = join(root, path);
-  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue;
-  process.stdout.write(`${path}\n`);
-  if (checks) {
-    process.exitCode = 1;
-    continue;
+if (process.argv.includes('--built')) write(await builtDocuments());
+else {
+  const reference = join(root, REFERENCE_PATH);
+  const documents = await generatedDocuments(existsSync(reference) ? readFileSync(reference, 'utf8') : '');
+  for (const path of write(documents)) process.stdout.write(`${path}\n`);
+  for (const path of strangers(documents)) {
+    process.stdout.write(`${path} is gone\n`);
+    if (checks) process.exitCode = 1;
+    else rmSync(join(root, path));
   }
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
+}
+
+/** Writes what is not there as it should be. @returns the paths of those files */
+function write(documents: ReadonlyMap<string, string>): string[] {
+  const stale = [...documents].filter(([path, content]) => {
+    const file = join(root, path);
+    return !existsSync(file) || readFileSync(file, 'utf8') !== content;
+  });
+  if (checks && stale.length > 0) process.exitCode = 1;
+  for (const [path, content] of checks ? [] : stale) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    // whoever reads it meanwhile finds all of it
+    writeFileSync(`${file}.${process.pid}`, content);
+    renameSync(`${file}.${process.pid}`, file);
+  }
+  return stale.map(([path]) => path);
+}
+
+/** Files of generated folders that are none of the documents. */
+function strangers(documents: ReadonlyMap<string, string>): string[] {
+  return GENERATED_FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  ).filter((path) => !documents.has(path));
 }

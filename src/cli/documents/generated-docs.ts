@@ -1,4 +1,4 @@
-/** The documents that are made from the tables: man pages, completion scripts, the reference of commands. */
+/** The documents that are made from the tables: man pages, completion scripts, the reference. */
 import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import type { ModuleDescription } from '../../runtime/loader/module.ts';
 import { OUTPUTTER_NAMES } from '../../plugins/outputters/registry.ts';
@@ -11,13 +11,7 @@ import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './com
 import { renderManPage } from './man.ts';
 import { allPrograms, commandsOf } from '../options/programs.ts';
 import { renderReference } from './reference.ts';
-import {
-  FUNCTIONS_HEAD,
-  renderFunctionReference,
-  RUNNERS_HEAD,
-  STATES_HEAD,
-  WHEEL_HEAD,
-} from './function-reference.ts';
+import { functionPages, MODULES, RUNNERS, STATES, WHEEL } from './function-reference.ts';
 import { CLIENT_TYPES_PATH, renderClientTypes } from './api-client-types.ts';
 import { API_PATH, renderApiReference } from './api-reference.ts';
 import { renderEventReference } from './event-reference.ts';
@@ -43,20 +37,43 @@ const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
 
 /** The page that is written by hand in its first part. */
 export const REFERENCE_PATH = 'docs/reference/commands.md';
-const RUNNERS_PATH = 'docs/reference/runners.md';
-const WHEEL_PATH = 'docs/reference/wheel.md';
-const FUNCTIONS_PATH = 'docs/reference/functions.md';
-const STATES_PATH = 'docs/reference/states.md';
+const REFERENCE_FOLDER = 'docs/reference';
 const OPTIONS_PATH = 'docs/reference/configuration.md';
 const EVENTS_PATH = 'docs/reference/events.md';
 const ERRORS_PATH = 'docs/reference/errors.md';
 
+/** Folders whose files are all generated: what else lies there is of a module that is gone. */
+export const GENERATED_FOLDERS = [MODULES, STATES, RUNNERS, WHEEL].map(
+  ({ folder }) => `${REFERENCE_FOLDER}/${folder}`,
+);
+
 /**
- * Path below the repository to content, of every generated file.
+ * Path below the repository to content, of every generated file that is kept in git: people read it where the
+ * repository is shown.
  * @param reference the page of commands as it is
  */
 export async function generatedDocuments(reference: string): Promise<Map<string, string>> {
-  const out = new Map([[REFERENCE_PATH, renderReference(reference, allPrograms)]]);
+  return new Map([
+    [REFERENCE_PATH, renderReference(reference, allPrograms)],
+    ...(await functionReferences()),
+    [OPTIONS_PATH, renderOptionReference()],
+    [EVENTS_PATH, renderEventReference()],
+    [ERRORS_PATH, renderErrorReference()],
+    [API_PATH, renderApiReference()],
+    [CLIENT_TYPES_PATH, renderClientTypes()],
+    [METRICS_PATH, renderMetricsReference()],
+    [SLS_RULES_PATH, renderSlsRules()],
+    [PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE)],
+    [PYTHON_DEFAULTS_PATH, renderPythonDefaults(minionOptions, masterOptions)],
+  ]);
+}
+
+/**
+ * Path below the repository to content, of what each build writes and git does not keep: programs read it, `man` and
+ * the shells.
+ */
+export async function builtDocuments(): Promise<Map<string, string>> {
+  const out = new Map<string, string>();
   // no date, so that a page changes only when its program does
   const facts = { date: '', version: brineVersion, programs: allPrograms };
   for (const program of allPrograms)
@@ -70,28 +87,27 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   };
   for (const shell of COMPLETION_SHELLS)
     out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
-  out.set(RUNNERS_PATH, renderFunctionReference(RUNNERS_HEAD, await runnerModules()));
-  out.set(WHEEL_PATH, renderFunctionReference(WHEEL_HEAD, await modulesOf(WHEEL_TABLE)));
-  out.set(FUNCTIONS_PATH, renderFunctionReference(FUNCTIONS_HEAD, await executionModules()));
-  out.set(STATES_PATH, renderFunctionReference(STATES_HEAD, await stateModules()));
-  out.set(OPTIONS_PATH, renderOptionReference());
-  out.set(EVENTS_PATH, renderEventReference());
-  out.set(ERRORS_PATH, renderErrorReference());
-  out.set(API_PATH, renderApiReference());
-  out.set(CLIENT_TYPES_PATH, renderClientTypes());
-  out.set(METRICS_PATH, renderMetricsReference());
-  out.set(SLS_RULES_PATH, renderSlsRules());
-  out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));
-  out.set(PYTHON_DEFAULTS_PATH, renderPythonDefaults(minionOptions, masterOptions));
   return out;
+}
+
+async function functionReferences(): Promise<[string, string][]> {
+  const pages = [
+    functionPages(MODULES, await executionModules()),
+    functionPages(STATES, await stateModules()),
+    functionPages(RUNNERS, await runnerModules()),
+    functionPages(WHEEL, await modulesOf(WHEEL_TABLE)),
+  ];
+  return pages.flatMap((each) =>
+    [...each].map(([path, text]): [string, string] => [`${REFERENCE_FOLDER}/${path}`, text]),
+  );
 }
 
 async function executionFunctions(): Promise<string[]> {
   return fullNames(await executionModules());
 }
 
-function executionModules(): Promise<ModuleDescription[]> {
-  return Promise.all(MODULE_TABLE.map(async ({ name, load }) => ({ ...(await load()), name })));
+function executionModules(): Promise<(ModuleDescription & { readonly file: string })[]> {
+  return Promise.all(MODULE_TABLE.map(async ({ name, file, load }) => ({ ...(await load()), name, file })));
 }
 
 /** The state modules; what the state system calls by itself (`mod_watch` and the like) is left out. */
