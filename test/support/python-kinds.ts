@@ -8,6 +8,7 @@ import type { MasterOptions } from '../../src/config/master-options.ts';
 import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { systemClock, type Clock } from '../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS, silentLogger, type Logger } from '../../src/host/log.ts';
+import { rareLog } from '../../src/host/rare-lines.ts';
 import { systemRandom } from '../../src/host/random.ts';
 import { Secret } from '../../src/host/secret.ts';
 import type { AuthBackend } from '../../src/plugins/shared/auth/backend.ts';
@@ -209,7 +210,7 @@ export class PythonKinds {
     const { signal } = this.#ended;
     const deps = { opts, id: pyStr(opts.get('id') ?? null), jid: '', fun: 'reactor', signal };
     const context = await masterMinion({ ...deps, clock: systemClock, random, log });
-    return new ReactionRenderer({ context: () => Promise.resolve(context), log });
+    return new ReactionRenderer({ context: () => Promise.resolve(context), log: rareLog(log, clock) });
   }
 }
 

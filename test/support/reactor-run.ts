@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { toJson } from '../../src/formats/json/text.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS } from '../../src/host/log.ts';
+import { rareLog } from '../../src/host/rare-lines.ts';
 import { systemRandom } from '../../src/host/random.ts';
 import { Secret } from '../../src/host/secret.ts';
 import { encodeEvent } from '../../src/network/events/framing.ts';
@@ -39,12 +40,13 @@ export async function reactorDeeds(
     writeFileSync(join(folder, name), text);
   }
   const did: ReactorDeed[] = [];
-  const log = createLogger('test', [
+  const every = createLogger('test', [
     {
       level: LOG_LEVELS.warning,
       write: ({ level, message }) => void did.push(['log', [level, message]]),
     },
   ]);
+  const log = rareLog(every, systemClock);
   const map = new ReactionMap({
     configured: fromPlain(configured),
     refreshMs: 60_000,
@@ -96,7 +98,7 @@ export async function reactorDeeds(
             ),
           ]);
       },
-      log,
+      log: every,
     }),
     renderer: new ReactionRenderer({ context: () => Promise.resolve(context), log }),
     find: (kind, fun) => findFunction(kind, fun, own),

@@ -5,6 +5,7 @@ import { Beacons, type BeaconEvent } from '../../plugins/registry/beacon/beacons
 import { orderBeacons, type BeaconAnswer } from '../../plugins/registry/beacon/orders.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';
+import { rareLog, type RareLog } from '../../host/rare-lines.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { OwnBeacons } from './own-beacons.ts';
@@ -14,6 +15,7 @@ import type { PeriodicDeps } from './periodic-context.ts';
 export class MinionBeacons {
   readonly #deps: PeriodicDeps;
   readonly #beacons: Beacons;
+  readonly #log: RareLog;
   #timer: Timer | undefined;
   #isLooking = false;
 
@@ -21,9 +23,11 @@ export class MinionBeacons {
     this.#deps = deps;
     const state = deps.state();
     const configured = state.opts.get('beacons');
+    // they look each second
+    const log = (this.#log = rareLog(state.deps.log, state.deps.clock));
     const own = new OwnBeacons({
       clock: state.deps.clock,
-      log: state.deps.log,
+      log,
       surroundings: () => deps.state(),
       functions: () => this.#functions(),
     });
@@ -31,7 +35,7 @@ export class MinionBeacons {
       id: state.id,
       context: {
         clock: state.deps.clock,
-        log: state.deps.log,
+        log,
         call: (fun, args, kwargs) => this.#functions().functions.call(fun, args, kwargs),
       },
       configured: isDict(configured) ? copyValue(configured) : new Map(),
@@ -63,25 +67,25 @@ export class MinionBeacons {
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const { log } = this.#deps.state().deps;
     try {
       const events = await this.#beacons.process();
       if (events.length > 0) await this.#send(events.map(asEntry));
     } catch (error) {
-      log.critical(`The beacon errored: ${messageOf(error)}`, error);
+      this.#log.critical(`The beacon errored: ${messageOf(error)}`, error);
     } finally {
       this.#isLooking = false;
     }
   }
 
   async #send(events: Value[]): Promise<void> {
-    const { log } = this.#deps.state().deps;
     this.#deps.fireLocal('__beacons_return', dict({ beacons: events }));
     const load = dict({ cmd: '_minion_event', id: this.#deps.state().id, pretag: null, events });
     try {
       await this.#deps.services().requestAll?.(load);
     } catch (error) {
-      log.warning(`No master took ${events.length} events of beacons: ${messageOf(error)}`);
+      this.#log
+        .about(String(events.length))
+        .warning(`No master took ${events.length} events of beacons: ${messageOf(error)}`);
     }
   }
 

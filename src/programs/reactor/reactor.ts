@@ -7,7 +7,7 @@
  */
 import { DiskRefusesError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
+import type { RareLog } from '../../host/rare-lines.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { KeptFeedReader, type NumberedEvent } from '../../network/events/kept-feed-reader.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -56,7 +56,7 @@ export interface ReactorDeps {
   /** Told at each attempt that the journal has no room. */
   readonly refused: (error: DiskRefusesError) => void;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: RareLog;
 }
 
 interface Waiting {
@@ -244,7 +244,7 @@ export class Reactor {
   #giveUp({ id, tag }: JournalEntry, error: unknown): void {
     const { journal, log } = this.#deps;
     this.counters.failed++;
-    log.error(`The reactor could not react to the event ${tag}: ${messageOf(error)}`, error);
+    log.about(tag).error(`The reactor could not react to the event ${tag}: ${messageOf(error)}`, error);
     void journal.finish(id);
     this.#unfinished--;
   }
@@ -275,10 +275,10 @@ export class Reactor {
   async #read(chunk: Dict, { tag }: SeenEvent): Promise<Reaction | undefined> {
     const { find, log } = this.#deps;
     try {
-      return await readReaction(chunk, find, log);
+      return await readReaction(chunk, find, log.about(tag));
     } catch (error) {
       this.counters.failed++;
-      log.error(`${messageOf(error)} (${String(chunk.get('__sls__') ?? '')}, event ${tag})`);
+      log.about(tag).error(`${messageOf(error)} (${String(chunk.get('__sls__') ?? '')}, event ${tag})`);
       return undefined;
     }
   }

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import { globPaths } from '../../host/glob.ts';
-import type { Logger } from '../../host/log.ts';
+import type { RareLog } from '../../host/rare-lines.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -31,7 +31,7 @@ export interface SeenEvent {
 export interface ReactionRendererDeps {
   /** Functions, grains and options of the machine that reacts. */
   readonly context: () => Promise<ModuleContext>;
-  readonly log: Logger;
+  readonly log: RareLog;
 }
 
 /** Renders reactor files. */
@@ -53,7 +53,7 @@ export class ReactionRenderer {
    * files that contradict the form of SLS make the event end without a reaction, as in Salt.
    */
   async chunks(event: SeenEvent, files: readonly string[]): Promise<Dict[]> {
-    const { log } = this.#deps;
+    const log = this.#deps.log.about(event.tag);
     const high: Dict = new Map();
     for (const file of files)
       for (const path of await this.#paths(file, event)) {
@@ -102,12 +102,14 @@ export class ReactionRenderer {
     }
     const paths = pattern === '' ? [] : globPaths(pattern, fnmatch);
     if (paths.length === 0)
-      this.#deps.log.error(`Can not render SLS ${file} for tag ${tag}. File missing or not found.`);
+      this.#deps.log
+        .about(tag)
+        .error(`Can not render SLS ${file} for tag ${tag}. File missing or not found.`);
     return paths;
   }
 
   async #render(path: string, { tag, data }: SeenEvent): Promise<Dict> {
-    const { log } = this.#deps;
+    const log = this.#deps.log.about(tag);
     try {
       const { sls } = await this.#ready();
       const variables = new Map<string, Value>([

@@ -1,6 +1,6 @@
 /** Runs the reactions of a master: publishes jobs, and calls functions of the master itself. */
 import { messageOf } from '../../errors/errors.ts';
-import type { Logger } from '../../host/log.ts';
+import type { RareLog } from '../../host/rare-lines.ts';
 import type { Value } from '../../python/values/value.ts';
 import type { PublishOptions } from '../../runtime/client/job-publisher.ts';
 import type { ReactionRunner } from './reactor.ts';
@@ -23,7 +23,7 @@ export interface MasterReactionsDeps {
   /** Runs an execution function on this machine. */
   readonly callHere: (step: Step) => Promise<Value>;
   readonly timeoutMs: number;
-  readonly log: Logger;
+  readonly log: RareLog;
 }
 
 /** Reactions on the machine of a master. */
@@ -60,10 +60,12 @@ export class MasterReactions implements ReactionRunner {
   }
 
   #failed({ reaction: { client, id, fun, sls } }: Step, { tag }: SeenEvent, error: unknown): void {
-    this.#deps.log.error(
-      `Reactor '${id}' failed to execute ${client} '${fun}' (${sls}, event ${tag}): ${messageOf(error)}`,
-      error,
-    );
+    this.#deps.log
+      .about(tag)
+      .error(
+        `Reactor '${id}' failed to execute ${client} '${fun}' (${sls}, event ${tag}): ${messageOf(error)}`,
+        error,
+      );
   }
 
   #interrupted({ reaction: { client, id, fun, sls }, jid }: Step, { tag }: SeenEvent): void {

@@ -46,13 +46,13 @@ export async function externalPillar(compiler: Compilation, start: Dict): Promis
     return start;
   }
   let pillar = override.size > 0 ? compiler.merge(start, override) : start;
-  for (const source of sources) {
+  for (const [place, source] of sources.entries()) {
     if (!isDict(source)) {
       compiler.fail('The "ext_pillar" option is malformed');
       return new Map();
     }
     for (const [name, settings] of source) {
-      const data = await runOne(compiler, pyStr(name), settings, pillar);
+      const data = await runOne(compiler, { place, name: pyStr(name), settings }, pillar);
       if (data && data.size > 0) pillar = compiler.merge(pillar, data);
     }
   }
@@ -61,11 +61,12 @@ export async function externalPillar(compiler: Compilation, start: Dict): Promis
 
 async function runOne(
   compiler: Compilation,
-  name: string,
-  settings: Value,
+  { place, name, settings }: { readonly place: number; readonly name: string; readonly settings: Value },
   pillar: Dict,
 ): Promise<Dict | undefined> {
   const { minionId, grains, extraMinionData } = compiler.request;
+  // one source can be there twice
+  const kind = `${place} ${name}`;
   try {
     const run = await findSource(compiler, name);
     if (!run) {
@@ -85,10 +86,15 @@ async function runOne(
       decrypt: (renderer, value) => compiler.decrypt(renderer, value),
       errors: compiler.errors,
     });
+    const without = compiler.deps.failed.over(kind);
+    if (without > 0)
+      compiler.log.warning(
+        `The ext_pillar '${name}' works again, for ${minionId}; before, ${without} pillars were made without it.`,
+      );
     return isDict(data) ? data : undefined;
   } catch (error) {
     compiler.errors.push(`Failed to load ext_pillar ${name}: ${messageOf(error)}`);
-    compiler.log.error(`Exception caught loading ext_pillar '${name}': ${messageOf(error)}`);
+    compiler.deps.failed(kind, `Exception caught loading ext_pillar '${name}': ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** What a pillar is made from, and for whom. */
 import type { Logger } from '../../host/log.ts';
+import type { RareLines } from '../../host/rare-lines.ts';
 import type { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
@@ -25,6 +26,8 @@ export interface PillarCompilerDeps {
   readonly opts: Dict;
   readonly pipe: RenderPipe;
   readonly log: Logger;
+  /** Tells of external pillars that fail, by their names. */
+  readonly failed: RareLines;
   /** The functions behind `salt`, for one minion. */
   readonly functions: (context: {
     readonly opts: Dict;

@@ -1,6 +1,7 @@
 /** Pillar as programs use it: one object that knows how to make and keep the pillars of all minions. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLog, rareLines, type RareLog } from '../../host/rare-lines.ts';
 import type { Random } from '../../host/random.ts';
 import { TemplateCache } from '../../formats/jinja/index.ts';
 import { ParsedTexts } from '../renderers/parsed-texts.ts';
@@ -64,9 +65,14 @@ export interface PillarServiceDeps {
 export class PillarService {
   readonly #deps: PillarCompilerDeps;
   readonly #cache: PillarCache | undefined;
+  readonly #log: RareLog;
 
-  constructor(deps: PillarServiceDeps) {
-    const { opts, clock, random, log, isForOwnUse = false } = deps;
+  constructor(given: PillarServiceDeps) {
+    // one broken source or file is in the way of each minion's pillar, every time
+    const log = rareLog(given.log, given.clock);
+    const deps = { ...given, log };
+    const { opts, clock, random, isForOwnUse = false } = deps;
+    this.#log = log;
     const own = pillarModules({ clock, log, owner: this });
     const functions: PillarCompilerDeps['functions'] = (context) => deps.functions(context, own);
     const pipe = new RenderPipe(
@@ -79,6 +85,7 @@ export class PillarService {
       pipe,
       log,
       isForOwnUse,
+      failed: rareLines(clock, (text, error) => given.log.error(text, error)),
       functions,
       ownMatcher: (of, kind) => findOwnMatcher(of, kind, { clock, log, owner: this }),
       ownPillar: findOwnPillar({ clock, log, owner: this }, functions),
@@ -97,12 +104,12 @@ export class PillarService {
    */
   async pillar(request: PillarRequest, fresh = false): Promise<Dict> {
     const cache = this.#cache;
-    if (!cache) return compilePillar(this.#deps, request);
+    if (!cache) return this.compile(request);
     if (fresh) cache.clear(request.minionId);
-    if (request.override.size > 0 || truthy(request.ext ?? null)) return compilePillar(this.#deps, request);
+    if (request.override.size > 0 || truthy(request.ext ?? null)) return this.compile(request);
     const known = cache.get(request.minionId, request);
     if (known) return known;
-    const pillar = await compilePillar(this.#deps, request);
+    const pillar = await this.compile(request);
     cache.set(request.minionId, request, pillar);
     return pillar;
   }
@@ -171,7 +178,7 @@ export class PillarService {
       ['pillar_opts', false],
     ]);
     const pillar = await compilePillar(
-      { ...this.#deps, opts: inner },
+      { ...this.#depsFor(minionId), opts: inner },
       {
         minionId,
         grains,
@@ -188,11 +195,15 @@ export class PillarService {
 
   /** The pillar of a minion made anew, whatever is kept. */
   compile(request: PillarRequest): Promise<Dict> {
-    return compilePillar(this.#deps, request);
+    return compilePillar(this.#depsFor(request.minionId), request);
   }
 
   /** The top data of a minion. */
   top(request: PillarRequest): Promise<{ top: Dict; errors: string[] }> {
-    return pillarTop(this.#deps, request);
+    return pillarTop(this.#depsFor(request.minionId), request);
+  }
+
+  #depsFor(minionId: string): PillarCompilerDeps {
+    return { ...this.#deps, log: this.#log.about(minionId) };
   }
 }

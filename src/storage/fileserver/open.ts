@@ -1,6 +1,7 @@
 /** A file server out of options, with the backends that they name. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLog } from '../../host/rare-lines.ts';
 import type { Random } from '../../host/random.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { createBackends } from './backends.ts';
@@ -16,7 +17,9 @@ export interface OpenFileServer {
 }
 
 /** @throws ConfigError for backends that do not exist, and remotes that cannot be understood */
-export function openFileServer({ opts, clock, random, log }: OpenFileServer): FileServer {
+export function openFileServer({ opts, clock, random, log: every }: OpenFileServer): FileServer {
+  // each request looks at all backends again
+  const log = rareLog(every, clock);
   const settings = fileServerSettings(opts, log);
   const backends = createBackends({ opts, settings, clock, random, log });
   return new FileServer({ settings, backends, clock, log });

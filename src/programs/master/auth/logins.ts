@@ -7,6 +7,7 @@ import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import { LaneFullError } from '../../../host/lanes.ts';
 import type { Logger } from '../../../host/log.ts';
+import { rareLog } from '../../../host/rare-lines.ts';
 import type { Random } from '../../../host/random.ts';
 import { Secret } from '../../../host/secret.ts';
 import type { AuthBackend, Credentials } from '../../../plugins/shared/auth/backend.ts';
@@ -52,7 +53,7 @@ export class ExternalLogins implements Logins {
   readonly #tell: (name: string, text: string) => void;
 
   constructor(deps: ExternalLoginsDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, log: rareLog(deps.log, deps.clock) };
     this.#tell = countedLines(deps.log, 'error');
   }
 

@@ -7,6 +7,7 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
+import { rareLog } from '../../../host/rare-lines.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { MasterTops } from '../../../runtime/tops/master-tops.ts';
@@ -49,7 +50,9 @@ export function leavesOutMissingTops(opts: MasterOptions): boolean {
  * NAME failed, see …'" is how minions show it, and nothing is applied. The reason stays with the master: it may name
  * what a minion is not to know.
  */
-export function masterTopsHandler(deps: MasterTopsHandlerDeps): AesHandler {
+export function masterTopsHandler(given: MasterTopsHandlerDeps): AesHandler {
+  const log = rareLog(given.log, given.clock);
+  const deps = { ...given, log };
   let tops: Promise<MasterTops> | undefined;
   return async ({ id, load }) => {
     if (deps.opts.get('master_tops').size === 0) return { value: {} };
@@ -65,7 +68,7 @@ export function masterTopsHandler(deps: MasterTopsHandlerDeps): AesHandler {
       });
       return { value };
     } catch (error) {
-      deps.log.error(`The top data of ${id} could not be made: ${messageOf(error)}`);
+      log.about(id).error(`The top data of ${id} could not be made: ${messageOf(error)}`);
       return { value: failing(error) };
     }
   };

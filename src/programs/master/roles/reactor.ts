@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
+import { rareLog } from '../../../host/rare-lines.ts';
 import { awaitedDisk } from '../../../config/power-failure.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
@@ -34,7 +35,9 @@ import type { RoleContext, StartRole } from './role.ts';
 const PUBLISH_GIVE_UP_MS = 60_000;
 
 export const startReactor: StartRole = async (context) => {
-  const { opts, log, clock } = context;
+  const { opts, clock } = context;
+  // an event can come thousands of times a minute
+  const log = rareLog(context.log, clock);
   const tracing = await openTracing(opts, { ...context, service: TRACED_AS });
   const services = openMasterServices(context, { giveUpMs: PUBLISH_GIVE_UP_MS, tracer: tracing.tracer });
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
@@ -61,7 +64,7 @@ export const startReactor: StartRole = async (context) => {
       map,
       masterKey: () => userCredentials(opts, {}).key,
       fire: services.fireEvent,
-      log,
+      log: context.log,
     }),
     renderer,
     find: (kind, fun) => functions.find(kind, fun),

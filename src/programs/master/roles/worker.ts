@@ -44,7 +44,7 @@ import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../../runtime/pillar/service.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
-import { rareLines } from '../../../host/rare-lines.ts';
+import { rareLines, rareLog } from '../../../host/rare-lines.ts';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
 import { isClustered } from '../../../config/cluster.ts';
@@ -96,7 +96,7 @@ export const startWorker: StartRole = async (context) => {
     figures,
     cluster,
     audit: new Audit(services.fireEvent, log, clock),
-    groups: new LocalGroups({ users: [...context.userKeys.keys()], clock, log }),
+    groups: new LocalGroups({ users: [...context.userKeys.keys()], clock, log: rareLog(log, clock) }),
     externalLogins: logins.open,
     masterKey: loadMasterKey(opts),
     accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
@@ -177,7 +177,7 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     opts,
     masterKey,
     keys,
-    autoKey: new AutoKey(opts, keys, log),
+    autoKey: new AutoKey(opts, keys, rareLog(log, clock)),
     sessions,
     sharedKey: () => context.sharedKeys()[0] as Crypticle,
     signPublicKey: publicKeySigner(opts, masterKey),
@@ -196,7 +196,7 @@ function clearTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
     ['publish', publishHandler(publishing)],
-    ...tokenHandlers({ logins, audit, log: context.log }),
+    ...tokenHandlers({ logins, audit, log: rareLog(context.log, context.clock) }),
     ...controlHandlers(deps, publishing.access),
     ...rightsHandlers(publishing),
   ]);
@@ -250,7 +250,8 @@ function publishDeps(deps: WorkerServices): PublishDeps {
 
 /** What peers may ask for. Their code is read when a master that allows them anything is first asked. */
 function peerHandlers(deps: WorkerServices, publishing: PublishDeps): [string, AesHandler][] {
-  const { opts, log } = deps.context;
+  const { opts } = deps.context;
+  const log = rareLog(deps.context.log, deps.context.clock);
   const isAllowed = opts.get('peer').size + opts.get('peer_run').size > 0;
   let commands: Promise<PeerCommands> | undefined;
   const load = async (): Promise<PeerCommands> => {

@@ -8,6 +8,7 @@ import type { MinionOptions } from '../../../config/minion-options.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
+import { rareLog } from '../../../host/rare-lines.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { Secret } from '../../../host/secret.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -40,9 +41,11 @@ export async function startMinionReactor({
   opts,
   functions,
   forget,
-  log,
+  log: every,
 }: MinionReactorDeps): Promise<{ stop(): Promise<void> }> {
   const clock = systemClock;
+  // an event can come thousands of times a minute
+  const log = rareLog(every, clock);
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   applyNiceness(opts.get('reactor_niceness'), log);
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
@@ -64,7 +67,7 @@ export async function startMinionReactor({
       map,
       masterKey: () => key,
       fire: () => undefined,
-      log,
+      log: every,
     }),
     renderer,
     find: () => Promise.resolve(undefined),

@@ -8,6 +8,7 @@ import { ReactionRenderer } from '../../../../src/programs/reactor/render-reacti
 import type { ModuleContext } from '../../../../src/runtime/loader/module.ts';
 import type { Value } from '../../../../src/python/values/value.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
+import { rareLog } from '../../../../src/host/rare-lines.ts';
 import { folder, keptLog } from '../../../support/attacker.ts';
 
 const mapOf = (configured: unknown, refreshMs = 0) => {
@@ -55,7 +56,10 @@ test('reaction map - a pattern, a relative path and an address that are of no fi
   const ask = (_fun: string, [file = null]: readonly Value[]): Promise<Value> =>
     Promise.resolve(sums.get(file) ?? new Map());
   const context = { functions: { call: ask }, opts: new Map() } as unknown as ModuleContext;
-  const renderer = new ReactionRenderer({ context: () => Promise.resolve(context), log });
+  const renderer = new ReactionRenderer({
+    context: () => Promise.resolve(context),
+    log: rareLog(log, systemClock),
+  });
   await renderer.sayMissing(map.served());
   const missing = lines.map(
     (line) => /names (\S+) for the tag a\/\*, and there is no such file/.exec(line)?.[1],
