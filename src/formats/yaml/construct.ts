@@ -14,9 +14,17 @@ const IN_MAPPING = 'while constructing a mapping';
  * level, so that of two mistakes the outer one is reported.
  * @throws YamlError for duplicate keys, keys that are lists or mappings, unknown tags and scalars their tag cannot read
  */
-export function constructValue(root: YamlNode, source: YamlSource, ordered = false): Value {
-  return new Constructor(source, ordered).construct(root);
+export function constructValue(
+  root: YamlNode,
+  source: YamlSource,
+  ordered = false,
+  onDuplicate?: OnDuplicateKey,
+): Value {
+  return new Constructor(source, ordered, onDuplicate).construct(root);
 }
+
+/** Told of a key that stands twice in one mapping, where the last one is to count. */
+export type OnDuplicateKey = (error: YamlError) => void;
 
 class Constructor {
   readonly #source: YamlSource;
@@ -25,10 +33,12 @@ class Constructor {
   readonly #done = new Map<YamlNode, Value>();
   /** collections that exist but are not filled yet */
   #pending: (() => void)[] = [];
+  readonly #onDuplicate: OnDuplicateKey | undefined;
 
-  constructor(source: YamlSource, ordered: boolean) {
+  constructor(source: YamlSource, ordered: boolean, onDuplicate: OnDuplicateKey | undefined) {
     this.#source = source;
     this.#ordered = ordered;
+    this.#onDuplicate = onDuplicate;
   }
 
   construct(root: YamlNode): Value {
@@ -151,7 +161,9 @@ class Constructor {
       const value = this.#value(valueNode);
       const id = typeof key === 'string' ? undefined : keyIdentity(key);
       if (id === undefined ? map.has(key) : seen?.has(id)) {
-        throw this.#error(`found conflicting ID '${pyStr(key)}'`, keyNode, node);
+        const error = this.#error(`found conflicting ID '${pyStr(key)}'`, keyNode, node);
+        if (this.#onDuplicate === undefined) throw error;
+        this.#onDuplicate(error);
       }
       if (id !== undefined) (seen ??= new Set()).add(id);
       map.set(key, value);

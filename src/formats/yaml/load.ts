@@ -1,6 +1,6 @@
 /** YAML text to values, exactly as Salt reads its configuration, states and pillars. */
 import type { OrderedDict, Value } from '../../python/values/value.ts';
-import { constructValue } from './construct.ts';
+import { constructValue, type OnDuplicateKey } from './construct.ts';
 import type { YamlSource } from './cursor.ts';
 import { YamlError, positionAt } from './error.ts';
 import { parseDocument } from './parser.ts';
@@ -17,11 +17,13 @@ export interface LoadYamlOptions {
   readonly source?: string;
   /** mappings become {@link OrderedDict}, as Salt's yaml renderer makes them */
   readonly ordered?: boolean;
+  /** the last of several equal keys counts, and this is told of each; without it they are an error */
+  readonly onDuplicate?: OnDuplicateKey;
 }
 
 /**
  * Loads the only document of a YAML text as Salt's loader does (3006.16 salt/utils/yamlloader.py over PyYAML 6.0):
- * YAML 1.1 scalars, mappings in order, merge keys, duplicate keys refused.
+ * YAML 1.1 scalars, mappings in order, merge keys, duplicate keys refused unless `onDuplicate` is given.
  * @returns the value; null for an empty text
  * @throws YamlError naming line and column
  */
@@ -33,7 +35,7 @@ export function loadYaml(text: string, options: LoadYamlOptions = {}): Value {
   };
   refuseForbidden(source);
   const root = parseDocument(source);
-  return root === undefined ? null : constructValue(root, source, options.ordered);
+  return root === undefined ? null : constructValue(root, source, options.ordered, options.onDuplicate);
 }
 
 function refuseForbidden(source: YamlSource): void {

@@ -111,7 +111,8 @@ async function setGrains(
   const path = grainsFile(ctx);
   let stored: Value;
   try {
-    stored = loadYaml(readTextIfExists(path) ?? '', { source: path });
+    // what stands there twice was warned of when the grains were read, and stands there once after this
+    stored = loadYaml(readTextIfExists(path) ?? '', { source: path, onDuplicate: () => undefined });
   } catch (error) {
     if (error instanceof YamlError) return `Unable to read existing grains file: ${messageOf(error)}`;
     throw error;

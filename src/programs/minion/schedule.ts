@@ -102,7 +102,11 @@ export class MinionSchedule {
     } else scheduler.remove((name) => name === MINE_JOB);
     const minutes = Math.abs(toNumber(opts.get('grains_refresh_every')) ?? 0);
     if (minutes > 0 && !scheduler.configured.has(GRAINS_JOB))
-      scheduler.set(GRAINS_JOB, dict({ function: 'event.fire', args: [dict(), 'grains_refresh'], minutes }));
+      scheduler.set(
+        GRAINS_JOB,
+        // the grains of the start are new
+        dict({ function: 'event.fire', args: [dict(), 'grains_refresh'], minutes, run_on_start: false }),
+      );
     this.#persist(scheduler.configured);
   }
 

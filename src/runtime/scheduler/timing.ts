@@ -91,8 +91,17 @@ function formOf(data: Dict): TimeForm | undefined {
 
 function interval(state: JobState, splay: Value, moment: Moment): Timing {
   state.intervalMs ??= readInterval(state) * 1000;
-  state.nextMs ??= moment.nowMs + state.intervalMs;
+  state.nextMs ??= moment.nowMs + (startsAtOnce(state.data) ? 0 : state.intervalMs);
   return dueBySecond(state, state.nextMs, splay, moment);
+}
+
+/**
+ * An interval begins with a run, as Salt's documents have always said, and 3008 does again; `run_on_start: False` waits
+ * for its end. Salt compat: that first run is subject to `splay`, `range`, `until` and the other conditions, as each
+ * later one is; 3008 has it run whatever they say. With `run_on_start: True` it runs whatever they say here, too.
+ */
+function startsAtOnce(data: Dict): boolean {
+  return !data.has('run_on_start');
 }
 
 function readInterval({ data, name }: JobState): number {

@@ -20,7 +20,10 @@ function grainsFilePath(ctx: GrainsContext, confFile: string): string {
   return join(isDirectory(ctx.host, confFile) ? confFile : dirname(confFile), 'grains');
 }
 
-/** The grains of the static grains file. A file that is not YAML is left out with a warning. */
+/**
+ * The grains of the static grains file. A file that is not YAML is left out with a warning. Of a grain that stands
+ * there twice the last one counts, as in 3008; 3006.16 leaves the whole file out.
+ */
 export function grainsFileGrains(ctx: GrainsContext): Dict {
   const confFile = option(ctx, 'conf_file', '');
   if (typeof confFile !== 'string' || confFile === '') return new Map();
@@ -29,7 +32,13 @@ export function grainsFileGrains(ctx: GrainsContext): Dict {
   const text = ctx.host.readText(path);
   try {
     if (text === undefined) throw new Error('it cannot be read');
-    const value = loadYaml(text, { source: path });
+    const value = loadYaml(text, {
+      source: path,
+      onDuplicate: (error) =>
+        ctx.log.warning(
+          `A grain stands twice in the grains file, the last one counts; remove the other: ${messageOf(error)}`,
+        ),
+    });
     return isDict(value) ? value : new Map();
   } catch (error) {
     ctx.log.warning(`The grains file ${path} is left out: ${messageOf(error)}`, error);

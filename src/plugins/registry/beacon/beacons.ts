@@ -142,19 +142,21 @@ export class Beacons {
   }
 
   close(): void {
-    for (const active of this.#active.values()) active.running?.close?.();
-    this.#active.clear();
+    for (const name of this.#active.keys()) this.#end(name);
+  }
+
+  /** Gives back what a beacon holds open, such as watched files; it begins anew when it looks again. */
+  #end(name: Value): void {
+    this.#active.get(name)?.running?.close?.();
+    this.#active.delete(name);
   }
 
   /** Has each beacon look whose time it is. */
   async process(): Promise<BeaconEvent[]> {
     const all = this.list({ pillar: true, configured: true });
-    for (const [name, active] of this.#active) {
-      if (all.has(name)) continue;
-      active.running?.close?.();
-      this.#active.delete(name);
-    }
-    if (all.has('enabled') && !truthy(all.get('enabled'))) return [];
+    const isOff = all.has('enabled') && !truthy(all.get('enabled'));
+    for (const name of this.#active.keys()) if (isOff || !all.has(name)) this.#end(name);
+    if (isOff) return [];
     const events: BeaconEvent[] = [];
     for (const [name, config] of all)
       if (name !== 'enabled') events.push(...(await this.#processOne(name, config)));
@@ -176,7 +178,11 @@ export class Beacons {
 
   async #processOne(name: Value, config: Value): Promise<BeaconEvent[]> {
     const options = commonOptions(config);
-    if (!options.enabled) return [];
+    // Salt compat: Salt lets a disabled beacon watch on, and delivers the events of that time when it is enabled again
+    if (!options.enabled) {
+      this.#end(name);
+      return [];
+    }
     const active = await this.#activate(name, config);
     if (active === undefined || !this.#isTime(active, options.interval ?? 0)) return [];
     if (options.disable_during_state_run && this.#deps.isStateRunning()) {
@@ -197,8 +203,7 @@ export class Beacons {
     const own = (await this.#own()).get(kindOf(name, config));
     const isSame = own === undefined ? known?.isOwn === false : known?.spec === own;
     if (known !== undefined && isSame && valuesEqual(known.config, config)) return known;
-    known?.running?.close?.();
-    this.#active.delete(name);
+    this.#end(name);
     const spec = own ?? (await this.#spec(kindOf(name, config)));
     if (spec === undefined) {
       this.#say(

@@ -299,6 +299,40 @@ test('beacons - aliases, disabled ones, once, during states, from the pillar', a
   assert.deepEqual(await all.process(), []);
 });
 
+test('beacons - one that is deleted, disabled or replaced gives back what it holds open (salt issue 66449)', async () => {
+  const ctx = world();
+  const held: string[] = [];
+  const spec: BeaconSpec = {
+    name: 'held',
+    doc: '',
+    validate: () => VALID,
+    start: (_ctx, name = '') => ({
+      look: () => (held.includes(name) || held.push(name), []),
+      close: () => void held.splice(0, held.length, ...held.filter((each) => each !== name)),
+    }),
+  };
+  const one = (more: Parameters<typeof dict>[0] = {}): Value => [dict({ beacon_module: 'held', ...more })];
+  const configured = dict({ a: one(), b: one({ enabled: true }), c: one(), once: one({ run_once: true }) });
+  const all = beacons(ctx, configured, { own: [spec], pillar: dict({ p: one() }) });
+  await all.process();
+  assert.deepEqual(held.sort(), ['a', 'b', 'c', 'once', 'p']);
+  for (const [fields, left] of [
+    [{ func: 'delete', name: 'a' }, ['b', 'c', 'p']],
+    [{ func: 'disable_beacon', name: 'b' }, ['c', 'p']],
+    [{ func: 'modify', name: 'c', beacon_data: one({ kind: 2 }) }, ['c', 'p']],
+    [{ func: 'enable_beacon', name: 'b' }, ['b', 'c', 'p']],
+    [{ func: 'disable' }, []],
+    [{ func: 'enable' }, ['b', 'c', 'p']],
+    [{ func: 'reset' }, ['p']],
+  ] as const) {
+    await orderBeacons(all, dict(fields), ctx.log);
+    await all.process();
+    assert.deepEqual(held.sort(), left, JSON.stringify(fields));
+  }
+  all.close();
+  assert.deepEqual(held, []);
+});
+
 test('beacons - one that fails is an event with the error, logged once', async () => {
   const ctx = world();
   const all = beacons(ctx, dict({ service: [dict({ services: { x: {} } })] }));

@@ -194,6 +194,18 @@ test('grains - a grains file that is no YAML is left out with a warning', async 
   assert.ok(records.some((x) => x.message.includes('/etc/salt/grains')));
 });
 
+test('grains - of a grain that stands twice in the file the last one counts, with a warning', async () => {
+  const records: LogRecord[] = [];
+  const log = createLogger('salt.grains', [{ level: 30, write: (record) => records.push(record) }]);
+  const file = 'role: web\nrack: 3\nrole: db\nnested: {a: 1, a: 2}\n7: x\n7: y\n';
+  const files = { ...debian.files, '/etc/salt/minion': '', '/etc/salt/grains': file };
+  const grains = await collect({ ...debian, files }, { conf_file: '/etc/salt/minion' }, { log });
+  assert.deepEqual(pick(grains, 'role', 'rack', 'nested'), { role: 'db', rack: 3, nested: { a: 2 } });
+  assert.equal(grains.get(7), 'y');
+  assert.match(records[0]?.message ?? '', /stands twice .* the last one counts[^]*'role'[^]*line 3/);
+  assert.equal(records.length, 3);
+});
+
 test('grains - the blacklist takes globs and expressions, and spares the configuration', async () => {
   const grains = await collect(debian, {
     grains_blacklist: ['cpu_*', 'ip[46]_interfaces', 'fqdn_ip(4|6)', 'mine'],

@@ -100,6 +100,26 @@ test('grains - virtual machines and containers are told as Salt tells them', asy
   }
 });
 
+test('grains - machines of Nutanix are told by each program, and no others by their words (salt issue 67180)', async () => {
+  const firmware = (maker: string, product: string): string =>
+    `\tManufacturer: ${maker}\n\tProduct Name: ${product}\n`;
+  const nutanix = { virtual: 'kvm', virtual_subtype: 'Nutanix AHV' };
+  for (const [programs, grains] of [
+    [{ 'virt-what': 'nutanix_ahv\n' }, nutanix],
+    [{ dmidecode: firmware('Nutanix', 'AHV') }, nutanix],
+    // another program knows of KVM only, the firmware of more
+    [{ 'systemd-detect-virt': 'kvm', dmidecode: firmware('Nutanix', 'AHV') }, nutanix],
+    [{ 'systemd-detect-virt': 'kvm', dmidecode: firmware('Nutanix', 'NX-3060') }, { virtual: 'kvm' }],
+    [{ dmidecode: firmware('Nutanix', 'NX-3060') }, { virtual: 'physical' }],
+    [{ 'systemd-detect-virt': 'vmware\n', dmidecode: firmware('Nutanix', 'AHV') }, { virtual: 'VMware' }],
+  ] as const)
+    assert.deepEqual(
+      toPlain(await virtualGrains(contextOf({ programs }), '')),
+      grains,
+      JSON.stringify(programs),
+    );
+});
+
 test('grains - a detection program that fails leaves the question to the next one', async () => {
   const fails = (): { retcode: number; stdout: string } => ({ retcode: 1, stdout: 'none' });
   const ctx = contextOf({ programs: { 'systemd-detect-virt': fails, dmidecode: '\tVendor: SeaBIOS' } });

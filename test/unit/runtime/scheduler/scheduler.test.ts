@@ -10,7 +10,9 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const log = createLogger('test', []);
 
-const job = (fields: Parameters<typeof dict>[0]): Dict => dict({ function: 'test.ping', ...fields });
+/** A job that waits for its first time; the first run of an interval has tests of its own. */
+const job = (fields: Parameters<typeof dict>[0]): Dict =>
+  dict({ function: 'test.ping', run_on_start: false, ...fields });
 
 /** Seconds after the start at which a job ran. */
 function seconds({ runs }: VirtualSchedule, name: string): number[] {
@@ -25,6 +27,64 @@ test('scheduler - an interval begins when the job is loaded, and keeps its rhyth
   const virtual = start(dict({ a: job({ seconds: 10 }) }));
   virtual.pass(35 * SECOND_MS);
   assert.deepEqual(seconds(virtual, 'a'), [10, 20, 30]);
+});
+
+test('scheduler - an interval runs when the minion starts, unless run_on_start forbids it (salt issue 61964)', () => {
+  const own = (fields: Parameters<typeof dict>[0]): Dict => dict({ function: 'test.ping', ...fields });
+  const over = '2026-11-18T11:00:00';
+  const range = (start: string, end: string): Dict => dict({ start, end });
+  const virtual = start(
+    dict({
+      plain: own({ seconds: 20 }),
+      days: own({ days: 7 }),
+      not: own({ seconds: 20, run_on_start: false }),
+      empty: own({ seconds: 20, run_on_start: null }),
+      explicit: own({ seconds: 20, run_on_start: true, until: over }),
+      until: own({ seconds: 20, until: over }),
+      after: own({ seconds: 20, after: '2026-11-18T12:00:30' }),
+      later: own({ seconds: 20, range: range('12:00:30', '12:01:30') }),
+      skipped: own({ seconds: 20, skip_during_range: range('12:00:00', '12:00:10') }),
+      off: own({ seconds: 20, enabled: false }),
+      named: own({ when: '12:00:25' }),
+      cron: own({ cron: '* * * * *' }),
+    }),
+  );
+  virtual.pass(45 * SECOND_MS);
+  for (const [name, runs] of [
+    ['plain', [0, 20, 40]],
+    ['days', [0]],
+    ['not', [20, 40]],
+    ['empty', [20, 40]],
+    // what is asked for by name is done whatever the conditions say, as in Salt; the default is subject to them
+    ['explicit', [0]],
+    ['until', []],
+    ['after', [40]],
+    ['later', [30]],
+    ['skipped', [20, 40]],
+    ['off', []],
+    ['named', [25]],
+    ['cron', []],
+  ] as const)
+    assert.deepEqual(seconds(virtual, name), runs, name);
+});
+
+test('scheduler - a job that is added or enabled while the minion runs', () => {
+  const virtual = start(dict({}));
+  virtual.pass(3 * SECOND_MS);
+  const order = (fields: Parameters<typeof dict>[0]): unknown =>
+    orderSchedule(virtual.scheduler, dict(fields), log);
+  const added = dict({ function: 'test.ping', seconds: 10 });
+  order({ func: 'add', name: 'a', schedule: dict({ a: added }) });
+  order({
+    func: 'add',
+    name: 'off',
+    schedule: dict({ off: dict({ function: 'test.ping', seconds: 10, enabled: false }) }),
+  });
+  virtual.pass(12 * SECOND_MS);
+  order({ func: 'enable_job', name: 'off' });
+  virtual.pass(12 * SECOND_MS);
+  assert.deepEqual(seconds(virtual, 'a'), [3, 13, 23]);
+  assert.equal(seconds(virtual, 'off')[0], 23);
 });
 
 test('scheduler - a missed interval runs once, and a missed named time not at all', () => {
@@ -142,7 +202,11 @@ test('scheduler - what of a job can have no effect is said once, and a job that 
   const virtual = start(
     dict({
       start: job({ run_on_start: true }),
-      explicit: job({ run_explicit: ['2030-01-01T00:00:00'], range: dict({ start: '8am', end: '9am' }) }),
+      explicit: dict({
+        function: 'test.ping',
+        run_explicit: ['2030-01-01T00:00:00'],
+        range: dict({ start: '8am', end: '9am' }),
+      }),
       nofun: dict({ seconds: 5 }),
       typo: job({ secondss: 5, seconds: 5 }),
       both: job({ once: '2030-01-01T00:00:00', minutes: 1 }),

@@ -24,7 +24,7 @@ export async function virtualGrains(ctx: GrainsContext, productName: string): Pr
   checkHypervisor(host, found);
   checkContainer(host, found);
   if (found.subtype && found.virtual === 'physical') found.virtual = 'virtual';
-  await checkAmazon(ctx, found);
+  await checkFirmware(ctx, found);
   return asGrains(found);
 }
 
@@ -33,6 +33,10 @@ function asGrains(found: Finding): Dict {
   if (found.subtype !== undefined) grains.set('virtual_subtype', found.subtype);
   return grains;
 }
+
+/** Nutanix's hypervisor, which is a KVM (salt/grains/core.py of 3008). */
+const NUTANIX = 'Nutanix AHV';
+const NUTANIX_FIRMWARE = /(?=[^]*Manufacturer: Nutanix)[^]*Product Name: AHV/;
 
 type Rule = readonly [needle: RegExp, virtual: string, subtype?: string];
 
@@ -61,6 +65,7 @@ const VIRT_WHAT_RULES: readonly Rule[] = [
   [/docker/, 'container', 'Docker'],
   [/vmware/, 'VMware'],
   [/parallels/, 'Parallels'],
+  [/nutanix/, 'kvm', NUTANIX],
   [/hyperv/, 'HyperV'],
   [/^ibm_power-kvm$/, 'kvm'],
   [/^ibm_power-lpar_shared$/, 'LPAR', 'shared'],
@@ -77,6 +82,7 @@ const DMIDECODE_RULES: readonly Rule[] = [
   [/(?=[^]*: Microsoft)[^]*Virtual Machine/, 'VirtualPC'],
   [/Parallels Software/, 'Parallels'],
   [/Manufacturer: Google/, 'kvm'],
+  [NUTANIX_FIRMWARE, 'kvm', NUTANIX],
   [/Vendor: SeaBIOS/, 'kvm'],
 ];
 
@@ -185,8 +191,8 @@ function checkContainer(host: GrainsHost, found: Finding): void {
   }
 }
 
-/** Amazon's machines say so in the firmware's tables, whichever hypervisor they run on. */
-async function checkAmazon(ctx: GrainsContext, found: Finding): Promise<void> {
+/** Machines of Amazon and Nutanix say so in the firmware's tables, whichever hypervisor was seen. */
+async function checkFirmware(ctx: GrainsContext, found: Finding): Promise<void> {
   if (!['qemu', 'kvm', 'xen', 'amazon'].includes(found.virtual) || !ctx.which('dmidecode')) return;
   const output = (await ctx.run(['dmidecode', '-t', 'system']))?.stdout ?? '';
   if (output.includes('Manufacturer: Amazon EC2')) {
@@ -195,6 +201,8 @@ async function checkAmazon(ctx: GrainsContext, found: Finding): Promise<void> {
     found.subtype = product ? `Amazon EC2 (${product[1] ?? ''})` : 'Amazon EC2';
   } else if (/Version: [^\r\n]+\.amazon/.test(output)) {
     found.subtype = 'Amazon EC2';
+  } else if (NUTANIX_FIRMWARE.test(output)) {
+    found.subtype = NUTANIX;
   }
 }
 
