@@ -3,9 +3,10 @@
  */
 import { Beacons, type BeaconEvent } from '../../plugins/registry/beacon/beacons.ts';
 import { orderBeacons, type BeaconAnswer } from '../../plugins/registry/beacon/orders.ts';
-import { messageOf } from '../../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';
 import { rareLog, type RareLog } from '../../host/rare-lines.ts';
+import { refusalIn } from '../../network/channel/refusal.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { OwnBeacons } from './own-beacons.ts';
@@ -81,11 +82,14 @@ export class MinionBeacons {
     this.#deps.fireLocal('__beacons_return', dict({ beacons: events }));
     const load = dict({ cmd: '_minion_event', id: this.#deps.state().id, pretag: null, events });
     try {
-      await this.#deps.services().requestAll?.(load);
+      const reason = refusalIn((await this.#deps.services().requestAll?.(load)) ?? null);
+      if (reason !== undefined) throw new CommandExecutionError(reason);
     } catch (error) {
       this.#log
         .about(String(events.length))
-        .warning(`No master took ${events.length} events of beacons: ${messageOf(error)}`);
+        .warning(
+          `Of ${events.length} events of beacons not all were taken by the master: ${messageOf(error)}`,
+        );
     }
   }
 

@@ -388,7 +388,10 @@ class Minion {
       const value = data.get(field);
       if (value !== undefined) load.set(field, value);
     }
-    if (typeof tag !== 'string' && !Array.isArray(events)) return;
+    if (typeof tag !== 'string' && !Array.isArray(events))
+      return this.#start.log.warning(
+        'An event of this machine that is meant for the master has neither a tag nor a list of events; it was dropped.',
+      );
     await tellMasters({ sides: () => this.#masters?.sides ?? [], state: () => this.#state }, load);
   }
 }

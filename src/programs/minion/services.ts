@@ -5,6 +5,7 @@ import { extensionsVersion } from '../../runtime/extensions/folder.ts';
 import { collectGrains } from '../../plugins/grains/core/collect.ts';
 import { CommandExecutionError, UnreachableError } from '../../errors/errors.ts';
 import { refusalIn } from '../../network/channel/refusal.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { noSuchMaster } from './master-address.ts';
@@ -136,11 +137,14 @@ async function sendEvent(
   } catch (error) {
     deps
       .state()
-      .deps.log.warning(
-        `The master did not take the event ${String(load.get('tag'))}: ${(error as Error).message}`,
-      );
+      .deps.log.warning(`The master did not take the ${eventName(load)}: ${(error as Error).message}`);
     return false;
   }
+}
+
+function eventName(load: Dict): string {
+  const [tag, events] = [load.get('tag'), load.get('events')];
+  return Array.isArray(events) ? `list of ${events.length} events` : `event ${pyStr(tag ?? null)}`;
 }
 
 async function refresh(

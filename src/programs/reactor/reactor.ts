@@ -157,7 +157,7 @@ export class Reactor {
     for (const { number, event } of wanted) {
       if (number <= this.#skipUntil) continue;
       const { tag } = event;
-      const data = dataOf(event);
+      const data = this.#dataOf(event);
       if (data === undefined || data.get('user') === REACTOR_USER) continue;
       if (isManaging(tag)) {
         if (number > this.#managedUpTo) manager.handle({ tag, data });
@@ -190,6 +190,20 @@ export class Reactor {
       if (reader === undefined) return undefined;
       reader.close();
       void this.#connect();
+      return undefined;
+    }
+  }
+
+  /** The data of an event; undefined for what is malformed, into which no file could look. */
+  #dataOf(event: BusEvent): Dict | undefined {
+    try {
+      return event.data;
+    } catch (error) {
+      this.#deps.log
+        .about(event.tag)
+        .error(
+          `The data of an event ${event.tag} cannot be read, and nothing reacts to it: ${messageOf(error)}`,
+        );
       return undefined;
     }
   }
@@ -341,14 +355,5 @@ export class Reactor {
         await this.#deps.runner.run(step, entry, isAgain).then(resolve, reject);
       }),
     );
-  }
-}
-
-/** The data of an event; undefined for what is malformed, into which no file could look. */
-function dataOf(event: BusEvent): Dict | undefined {
-  try {
-    return event.data;
-  } catch {
-    return undefined;
   }
 }

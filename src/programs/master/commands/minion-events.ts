@@ -66,11 +66,10 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
           `${id} sent ${events.length} events in one request, of which the last ${events.length - EVENTS_MAX} were dropped; send at most ${EVENTS_MAX} at a time`,
           'too many',
         );
-      for (const event of events.slice(0, EVENTS_MAX)) {
-        if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
-      }
+      const dropped = fireAll(parts, id, events, typeof pretag === 'string' ? pretag : undefined);
       await Promise.all(receipts);
-      return { value: null };
+      // who sends with a tag to put before the others is a syndic, and looks at no reasons
+      return { value: dropped === undefined || typeof pretag === 'string' ? null : refusal(dropped) };
     }
     const reason = fireChecked(parts, id, load.get('tag'), load);
     await Promise.all(receipts);
@@ -78,6 +77,8 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
     return { value: reason === undefined ? null : refusal(reason) };
   };
 }
+
+const NO_EVENT = 'An event is a mapping with a tag and data';
 
 const NO_TAGS: ReadonlySet<string> = new Set();
 
@@ -106,16 +107,43 @@ function noteStart(registry: SyndicRegistry, id: string, load: Dict): boolean {
   return true;
 }
 
-function fireListed(deps: EventsRequestContext, id: string, event: Dict, pretag: string | undefined): void {
+/** @returns how many were dropped and why the first was; undefined when all are fired */
+function fireAll(
+  deps: EventsRequestContext,
+  id: string,
+  events: readonly Value[],
+  pretag: string | undefined,
+): string | undefined {
+  const reasons = events.slice(0, EVENTS_MAX).flatMap((event) => {
+    const reason = isDict(event) ? fireListed(deps, id, event, pretag) : NO_EVENT;
+    if (reason === NO_EVENT)
+      deps.warn(`${id} sent a list of events with something that is none; it was dropped`, 'none');
+    return reason === undefined ? [] : [reason];
+  });
+  const more = Math.max(0, events.length - EVENTS_MAX);
+  const [first = `at most ${EVENTS_MAX} go into one request`] = reasons;
+  const count = reasons.length + more;
+  if (count === 0) return undefined;
+  return events.length === 1 ? first : `${count} of ${events.length} events were dropped: ${first}`;
+}
+
+/** @returns why the event was dropped */
+function fireListed(
+  deps: EventsRequestContext,
+  id: string,
+  event: Dict,
+  pretag: string | undefined,
+): string | undefined {
   const { registry } = deps;
   const tag = event.get('tag');
   const inner = event.get('data');
   const data = inner !== undefined && isDict(inner) ? inner : event;
   if (registry !== undefined && data.has('minions')) deps.receipts.push(registry.takeReport(id, data));
   // Salt compat: of a syndic's events these are not even told under its name
-  if (registry !== undefined && (typeof tag !== 'string' || isTagOfMasterOnly(tag))) return;
-  fireChecked(deps, id, tag, data);
+  if (registry !== undefined && (typeof tag !== 'string' || isTagOfMasterOnly(tag))) return undefined;
+  const reason = fireChecked(deps, id, tag, data);
   if (pretag !== undefined && typeof tag === 'string') fireChecked(deps, id, `${pretag}/${tag}`, data);
+  return reason;
 }
 
 /** Fires an event that its sender may fire. @returns why it was dropped */

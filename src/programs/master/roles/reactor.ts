@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
+import { messageOf } from '../../../errors/errors.ts';
 import { rareLog } from '../../../host/rare-lines.ts';
 import { awaitedDisk } from '../../../config/power-failure.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
@@ -27,12 +28,15 @@ import type { Value } from '../../../python/values/value.ts';
 import { publicationDeps } from '../commands/publish-deps.ts';
 import { publishForReaction } from '../commands/publish-reaction.ts';
 import { Turns } from '../commands/turns.ts';
+import { configuredRemotes } from '../git-updates.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { sample, samplesOf, type Sample } from '../../../runtime/metrics/sample.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Time for the publisher to come back before a reaction's job is given up. */
 const PUBLISH_GIVE_UP_MS = 60_000;
+/** How often it is looked whether remotes were fetched. */
+const REMOTE_LOOK_MS = 500;
 
 export const startReactor: StartRole = async (context) => {
   const { opts, clock } = context;
@@ -43,7 +47,7 @@ export const startReactor: StartRole = async (context) => {
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
   const chains = new Chains();
-  const functions = new MasterFunctions(context, chains);
+  const functions = new MasterFunctions({ ...context, log }, chains);
   const renderer = new ReactionRenderer({ context: () => functions.minion(), log });
   const refresh = clock.every(
     Math.max(1000, refreshMs),
@@ -84,18 +88,40 @@ export const startReactor: StartRole = async (context) => {
   });
   await reactor.start();
   log.info('The reactor is ready');
-  // backends that fetch have nothing yet when a master starts for the first time
-  const isServedAlready = opts.get('fileserver_backend').every((name) => name === 'roots');
-  if (isServedAlready) void renderer.sayMissing(map.served());
+  const ended = new AbortController();
+  const served = map.served();
+  if (served.length > 0)
+    void remotesTried(context, ended.signal).then((isSo) => (isSo ? renderer.sayMissing(served) : undefined));
   return {
     figures: () => [...reactorFigures(reactor), ...tracing.samples()],
     stop: async () => {
       refresh.cancel();
+      ended.abort();
       await reactor.stop();
       await Promise.all([services.close(), tracing.close()]);
     },
   };
 };
+
+/**
+ * Waits until each remote of the file server was tried since this start, or lately: until then nobody knows which files
+ * there are. @returns false when the reactor ends meanwhile
+ */
+async function remotesTried(context: RoleContext, signal: AbortSignal): Promise<boolean> {
+  const { clock, log } = context;
+  const sinceMs = clock.nowMs();
+  try {
+    const remotes = configuredRemotes(context)
+      .filter(({ isBackend }) => isBackend)
+      .flatMap((group) => group.remotes);
+    for (const { repository, updateIntervalMs } of remotes)
+      while (!signal.aborted && repository.state().triedAtMs < sinceMs - updateIntervalMs)
+        await clock.sleep(REMOTE_LOOK_MS);
+  } catch (error) {
+    log.debug(`The remotes of the file server could not be looked at: ${messageOf(error)}`, error);
+  }
+  return !signal.aborted;
+}
 
 function reactorFigures({ counters, waiting }: Pick<Reactor, 'counters' | 'waiting'>): Sample[] {
   const { taken, reactions, failed, leftOut, chainsEnded } = counters;

@@ -262,7 +262,24 @@ test('minion events - whoever sends one event that is dropped is told so, and ot
   const reason = 'A minion may not fire an event with the tag "salt/auth"; choose a tag of your own';
   assert.deepEqual(refused, { value: dict({ __refused__: reason }) });
   assert.deepEqual(await fire({ tag: 'my/tag', data: dict({ x: 1 }) }), { value: null });
-  assert.deepEqual(await fire({ events: [dict({ tag: 'salt/auth', data: dict() })] }), { value: null });
+  const listed = (tag: string): Dict => dict({ tag, data: dict() });
+  assert.deepEqual(await fire({ events: [listed('salt/auth')] }), refused);
+  assert.deepEqual(await fire({ events: [listed('salt/auth')], pretag: 'syndic' }), { value: null });
+  assert.deepEqual(await fire({ events: [listed('my/tag'), listed('other')] }), { value: null });
+  const some = `2 of 3 events were dropped: ${reason}`;
+  assert.deepEqual(await fire({ events: [listed('my/tag'), listed('salt/auth'), listed('key')] }), {
+    value: dict({ __refused__: some }),
+  });
+});
+
+test('minion events - what is no event in a list is told, to the sender and in the log', async () => {
+  const { fire, fired, lines } = events();
+  const none = 'An event is a mapping with a tag and data';
+  assert.deepEqual(await fire({ events: ['text', dict({ tag: 'my/tag' })] }), {
+    value: dict({ __refused__: `1 of 2 events were dropped: ${none}` }),
+  });
+  assert.equal(fired.length, 1);
+  assert.match(lines.join('\n'), /^warning: m1 sent a list of events with something that is none/m);
 });
 
 test('minion events - its own tags pass, without fields that mean something inside', () => {
