@@ -279,8 +279,7 @@ test('known flaws - a master and those who talk to it', async (t) => {
     assert.deepEqual(below(), before);
   });
 
-  // External authentication of Salt could be left out, chosen, outlived or deceived; it is not served here, and so is
-  // refused.
+  // External authentication of Salt could be left out, chosen, outlived or deceived.
   await t.test(
     'CVE-2016-3176, CVE-2017-5192, CVE-2018-15751, CVE-2020-25592, CVE-2021-3144, CVE-2021-25281, CVE-2021-25315, CVE-2022-22967, CVE-2024-38825 - no token and no name with a password opens anything',
     async () => {
