@@ -51,8 +51,9 @@ const program = (name) => join(root, 'bin', name);
 const children = [];
 let cleaned = false;
 
-process.on('exit', cleanUp);
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+process.on('exit', killAtOnce);
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => void cleanUp().then(() => process.exit(130)));
 
 const [publishPort, retPort] = [await freePort(), await freePort()];
 /** Where the console is, and who may log in; the password is made for this demo. */
@@ -100,6 +101,7 @@ if (keep) {
   }
   for (const child of children) child.unref();
 } else {
+  await cleanUp();
   say('\nThat was a master and three minions, which are ended now and leave nothing behind. What next:');
   say("  npm run demo -- --keep '*' grains.item os   keeps the fleet running, and says how to talk to it");
   say('  npm run demo -- --console                   shows it in a browser');
@@ -143,9 +145,13 @@ function ownDemos() {
     .filter((path) => statSync(path).uid === process.getuid());
 }
 
+/** Asked of the kernel: a small container has no `ps`. */
 function isOf(pid, path) {
-  const { stdout } = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
-  return typeof stdout === 'string' && stdout.includes(path);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path);
+  } catch {
+    return false;
+  }
 }
 
 async function end(pids) {
@@ -180,7 +186,6 @@ function freePort() {
 
 function writeConfiguration() {
   const common = (name) => [
-    `user: ${process.env.USER ?? spawnSync('id', ['-un']).stdout.toString().trim()}`,
     `cachedir: ${join(folder, 'cache', name)}`,
     `sock_dir: ${join(folder, 'run', name)}`,
     `pidfile: ${join(folder, `${name}.pid`)}`,
@@ -279,19 +284,17 @@ async function until(what, isTrue) {
   }
 }
 
-function cleanUp() {
+/** Ends the fleet, and removes its files when its processes have ended. */
+async function cleanUp() {
   if (cleaned) return;
   cleaned = true;
-  for (const child of [...children].reverse()) child.kill('SIGTERM');
-  spawnSync(
-    'sh',
-    [
-      '-c',
-      'for i in $(seq 50); do kill -0 "$@" 2>/dev/null || exit 0; sleep 0.1; done; kill -9 "$@"',
-      'sh',
-      ...children.map((child) => String(child.pid)),
-    ],
-    { stdio: 'ignore' },
-  );
+  await end(children.map((child) => child.pid));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** When there is no time to wait: the demo has failed. */
+function killAtOnce() {
+  if (cleaned) return;
+  for (const child of children) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }

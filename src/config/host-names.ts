@@ -1,8 +1,9 @@
 /** The names a host has, as far as they serve to name a minion. */
 import { spawnSync } from 'node:child_process';
-import { hostname as systemHostname, networkInterfaces, userInfo } from 'node:os';
+import { hostname as systemHostname, networkInterfaces } from 'node:os';
 import { isIPv4 } from 'node:net';
 import { readTextIfExists } from '../host/files.ts';
+import { ownAccountName } from '../host/own-account.ts';
 
 /** What configuration asks of the host; handed in, so that tests own it. */
 export interface ConfigHost {
@@ -14,7 +15,7 @@ export interface ConfigHost {
   addresses(): string[];
   /** Text of a file of the host, or undefined. */
   readText(path: string): string | undefined;
-  /** Name of the account this process runs as. */
+  /** Name of the account this process runs as. @throws NoOwnAccountError when its uid has none */
   userName(): string;
 }
 
@@ -30,7 +31,7 @@ export const systemConfigHost: ConfigHost = {
       (list ?? []).map((entry) => entry.address).filter(isIPv4),
     ),
   readText,
-  userName: () => userInfo().username,
+  userName: () => ownAccountName(),
 };
 
 function readText(path: string): string | undefined {

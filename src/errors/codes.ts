@@ -43,7 +43,7 @@ export const ERROR_GROUPS = {
   },
   'Starting a daemon': {
     'user-not-found': {
-      when: 'The account of the option `user` does not exist on this machine.',
+      when: 'The account of the option `user` does not exist on this machine, or no account has the uid of the process.',
       remedy: 'Create the account, or name another one.',
     },
     'user-not-switchable': {

@@ -3,9 +3,9 @@
  * who may.
  */
 import { accessSync, constants, statSync, type Stats } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { NotPermittedError } from '../errors/errors.ts';
+import { thisUser } from './own-account.ts';
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 
@@ -41,15 +41,6 @@ export function requirePermitted(path: string, mode: number, purpose: string): v
   } catch (error) {
     const refusal = notPermitted(error, purpose);
     if (refusal !== undefined) throw refusal;
-  }
-}
-
-/** The user of this process, as messages name him: there may be no account of its uid. */
-export function thisUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The demo: a fleet that keeps running is ended by what it prints, and leaves no process and no file. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,11 +11,17 @@ const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 test('demo - a fleet that keeps running is ended with its folder, and a plain one says what to do next', (t) => {
   const tmp = mkdtempSync(join(tmpdir(), 'brine-demo-'));
   t.after(() => rmSync(tmp, { recursive: true, force: true }));
+  // a container has Node and a shell, and no procps
+  const path = join(tmp, 'bin');
+  mkdirSync(path);
+  symlinkSync(process.execPath, join(path, 'node'));
+  symlinkSync('/bin/sh', join(path, 'sh'));
+  const { USER: _user, ...variables } = process.env;
   const demo = (...words: string[]): ReturnType<typeof spawnSync> & { stdout: string } =>
     spawnSync(process.execPath, [join(ROOT, 'scripts/demo.mjs'), ...words], {
       encoding: 'utf8',
       timeout: 120_000,
-      env: { ...process.env, TMPDIR: tmp },
+      env: { ...variables, TMPDIR: tmp, PATH: path },
     });
   const kept = demo('--keep', '*', 'test.ping');
   assert.equal(kept.status, 0, kept.stdout);

@@ -9,7 +9,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
 import { BrineError, ConfigError, messageOf, UsageError } from '../../errors/errors.ts';
-import { thisUser } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';

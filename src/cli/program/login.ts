@@ -2,7 +2,7 @@
  * How a command shows the master who asks: by the key of the user who runs it, by a token, or by logging in
  * (salt/cli/salt.py, salt/auth/__init__.py `Resolver`, 3006.16).
  */
-import { thisUser } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean } from '../../errors/did-you-mean.ts';

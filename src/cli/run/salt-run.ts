@@ -1,6 +1,6 @@
 /** `salt-run` (salt/runner.py and salt/client/mixins.py, 3006.16). */
 import type { ErrorCode } from '../../errors/codes.ts';
-import { thisUser } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { accountOf, becomeUser } from '../../programs/daemon/privileges.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';

@@ -5,7 +5,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { closedFolderOn, thisUser } from '../../host/not-permitted.ts';
+import { closedFolderOn } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import type { Random } from '../../host/random.ts';
 import { EventBusReader, type EventListeners } from '../../network/events/bus-client.ts';
 import { listenerDigest } from '../../network/events/event-door.ts';

@@ -2,7 +2,7 @@
  * Who a local program is to the master: a user name and the key file that proves it
  * (docs/internals/keys-and-sessions.md#user-keys).
  */
-import { thisUser } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';

@@ -1,12 +1,12 @@
 /** New key pairs on the disk (salt/crypt.py gen_keys, 3006.16). */
 import { generateKeyPair } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isKeySize, KEY_SIZES } from '../../network/crypto/rsa.ts';
 import { BrineError, NotPermittedError } from '../../errors/errors.ts';
 import { createFile, safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { thisUser } from '../../host/own-account.ts';
 import type { Secret } from '../../host/secret.ts';
 
 /** What a key pair shall be. */
@@ -74,9 +74,8 @@ function checkWritable(directory: string): void {
   try {
     accessSync(directory, constants.W_OK);
   } catch (cause) {
-    const { username } = userInfo();
     throw new NotPermittedError(
-      `Write access denied to "${resolve(directory)}" for user "${username}". Run it as the owner of this folder, or as root.`,
+      `Write access denied to "${resolve(directory)}" for user "${thisUser()}". Run it as the owner of this folder, or as root.`,
       { cause },
     );
   }

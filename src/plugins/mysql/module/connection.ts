@@ -3,9 +3,9 @@
  * salt/modules/mysql.py `_connect`.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { Connection, ConnectionOptions, FieldPacket, QueryResult, SslOptions } from 'mysql2/promise';
 import { expandUser } from '../../../host/expand-user.ts';
+import { ownAccountName } from '../../../host/own-account.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -140,7 +140,7 @@ async function placeOf(ctx: ModuleContext, keywords: Dict): Promise<Place> {
       ...(socket === undefined
         ? { host: host ?? 'localhost', port: Number(port ?? PORT) }
         : { socketPath: socket }),
-      user: (await either('user', 'user')) ?? userInfo().username,
+      user: (await either('user', 'user')) ?? ownAccountName(),
       password: (await either('pass', 'password')) ?? '',
       ...databaseOption(await either('db', 'database')),
       charset,
