@@ -70,9 +70,9 @@ export type Begun = {
 export type Counts = {
   /** minions that the job was meant for; the others add up to it */
   readonly expected: number;
-  /** with return code 0 */
+  /** that have succeeded */
   readonly returned: number;
-  /** with another return code */
+  /** with another return code than 0, or with `success: false` */
   readonly failed: number;
   /** of which nothing final is known */
   readonly running: number;
@@ -279,6 +279,8 @@ export type MinionOutcome = {
   readonly minion: string;
   readonly outcome: OutcomeName;
   readonly retcode: number | null;
+  /** what the return says of itself; a function may fail with the code 0 */
+  readonly success: boolean | null;
   /** a sentence */
   readonly reason: string | null;
   /** the state of its key, where that is the reason */

@@ -22,6 +22,7 @@ export interface JobRow {
   readonly outcome: OutcomeName;
   readonly reason: string | null;
   readonly retcode: number | null;
+  readonly success: boolean | null;
   readonly seconds: number | null;
   readonly returned: string | null;
   /** The return in one line; undefined before it is there. */
@@ -116,22 +117,23 @@ export class JobRecord {
   }
 
   /** Takes what has become of a minion. */
-  outcome({ minion, outcome, reason, retcode, seconds, returned }: MinionOutcome): void {
-    const known = retcode ?? this.#rows.get(minion)?.retcode ?? null;
-    this.#change(minion, { outcome, reason, retcode: known, seconds, returned });
+  outcome({ minion, outcome, reason, retcode, success, seconds, returned }: MinionOutcome): void {
+    const before = this.#rows.get(minion) ?? NOTHING;
+    const known = { retcode: retcode ?? before.retcode, success: success ?? before.success };
+    this.#change(minion, { outcome, reason, ...known, seconds, returned });
   }
 
   /** Takes a return; one that came before stays. */
   returned(given: Return): void {
-    const { minion, retcode } = given;
+    const { minion, retcode, success } = given;
     const row = this.#rows.get(minion) ?? { ...NOTHING, minion };
     if (row.line !== undefined && !row.isTrimmed) return;
     const isTrimmed = given.return === TRIMMED;
     const line = isTrimmed ? TRIMMED_LINE : summary(given.return);
     const isOpen = row.outcome === 'published' || row.outcome === 'still running';
-    const outcome = !isOpen ? row.outcome : given.success && retcode === 0 ? 'returned' : 'failed';
+    const outcome = !isOpen ? row.outcome : success && retcode === 0 ? 'returned' : 'failed';
     const value = isTrimmed ? undefined : this.#keep(given, line);
-    this.#change(minion, { retcode, isTrimmed, line, outcome, value });
+    this.#change(minion, { retcode, success, isTrimmed, line, outcome, value });
     if (!isTrimmed) this.#stateRun(given);
   }
 
@@ -170,7 +172,7 @@ export class JobRecord {
 
   /** Minions that return the same share one value; what there is no room for is fetched when somebody looks at it. */
   #keep(given: Return, line: string): JobRow['value'] {
-    const key = `${given.retcode === 0 ? 0 : 1} ${fingerprintOf(given.return)}`;
+    const key = `${given.retcode === 0 && given.success ? 0 : 1} ${fingerprintOf(given.return)}`;
     const known = this.#same.get(key);
     if (known !== undefined) {
       known.count++;
@@ -200,6 +202,7 @@ const NOTHING: Omit<JobRow, 'minion'> = {
   outcome: 'published',
   reason: null,
   retcode: null,
+  success: null,
   seconds: null,
   returned: null,
   line: undefined,

@@ -105,10 +105,14 @@ export class LiveJobs {
     if (job === undefined || minion === '') return false;
     if (what === 'ret') return this.#outcome(job, minion, returnedAs(data), nowMs);
     if (what === 'outcome') {
-      const { outcome, retcode } = data;
+      const { outcome, retcode, success } = data;
       if (typeof outcome !== 'string') return false;
-      const code = typeof retcode === 'number' ? retcode : null;
-      return this.#outcome(job, minion, kindOf({ outcome: outcome as OutcomeName, retcode: code }), nowMs);
+      const became = {
+        outcome: outcome as OutcomeName,
+        retcode: typeof retcode === 'number' ? retcode : null,
+        success: typeof success === 'boolean' ? success : null,
+      };
+      return this.#outcome(job, minion, kindOf(became), nowMs);
     }
     if (what === 'received') return this.#outcome(job, minion, 'running', nowMs);
     return false;

@@ -4,8 +4,8 @@ import type { Counts, MinionOutcome } from './contract.ts';
 /** Kinds of outcomes, as they are coloured and counted. */
 export type OutcomeKind = 'ok' | 'failed' | 'running' | 'silent';
 
-/** What became of one minion, with the code that it has returned; null when there is none. */
-export type Became = Pick<MinionOutcome, 'outcome' | 'retcode'>;
+/** What became of one minion, with the code that it has returned and what it says of itself; null for none. */
+export type Became = Pick<MinionOutcome, 'outcome' | 'retcode' | 'success'>;
 
 const KINDS: ReadonlyMap<string, OutcomeKind> = new Map([
   ['returned', 'ok'],
@@ -16,10 +16,10 @@ const KINDS: ReadonlyMap<string, OutcomeKind> = new Map([
 
 /**
  * The kind of an outcome; whatever is not known is silent. A return that came late has no word for how it went: its
- * code says so, as it does where the API counts.
+ * code and what it says of itself do, as they do where the API counts.
  */
-export function kindOf({ outcome, retcode }: Became): OutcomeKind {
-  if (outcome === 'returned late') return retcode === 0 ? 'ok' : 'failed';
+export function kindOf({ outcome, retcode, success }: Became): OutcomeKind {
+  if (outcome === 'returned late') return retcode === 0 && success !== false ? 'ok' : 'failed';
   return KINDS.get(outcome) ?? 'silent';
 }
 

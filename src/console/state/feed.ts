@@ -94,7 +94,7 @@ export class Feed {
   add(
     known: readonly {
       readonly job: Job;
-      readonly minions: readonly Pick<MinionOutcome, 'minion' | 'outcome' | 'retcode'>[];
+      readonly minions: readonly Pick<MinionOutcome, 'minion' | 'outcome' | 'retcode' | 'success'>[];
     }[],
   ): void {
     for (const { job, minions } of known) this.#live.add(job, minions, isoMs(job.start_time) ?? nowMs());

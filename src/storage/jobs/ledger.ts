@@ -62,6 +62,8 @@ export interface JobOutcome {
   readonly receivedMs?: number;
   readonly returnedMs?: number;
   readonly retcode?: number;
+  /** Whether what has returned says that it succeeded: a function may fail with the code 0. */
+  readonly success?: boolean;
   /** When it was given up by whoever waited. */
   readonly givenUpMs?: number;
   /** As in {@link Verdict}. */
@@ -106,6 +108,7 @@ function judge(
     receivedMs: entry?.receivedMs,
     returnedMs: ret?.atMs,
     retcode: ret?.retcode,
+    success: ret?.success,
     givenUpMs: entry?.verdict?.atMs,
     detail,
   };
@@ -115,7 +118,12 @@ function judge(
 
 function judgeReturn(ret: ReturnCode, entry: LedgerEntry | undefined): OutcomeKind {
   if (entry?.verdict !== undefined) return 'returned late';
-  return ret.retcode === 0 && ret.success ? 'returned' : 'failed';
+  return hasSucceeded(ret) ? 'returned' : 'failed';
+}
+
+/** Whether a return is one of a success: neither its code nor what it says of itself is against it. */
+export function hasSucceeded({ retcode, success }: Pick<JobOutcome, 'retcode' | 'success'>): boolean {
+  return retcode === 0 && success !== false;
 }
 
 type Finding = Pick<JobOutcome, 'kind' | 'detail'>;
@@ -179,12 +187,13 @@ export function outcomeCode(kind: OutcomeKind): ErrorCode | undefined {
 
 /** An outcome as JSON, events and `salt-run jobs.outcomes` show it. */
 export function outcomeDict(outcome: JobOutcome): Dict {
-  const { kind, detail, retcode, publishedMs, receivedMs, returnedMs, givenUpMs } = outcome;
+  const { kind, detail, retcode, success, publishedMs, receivedMs, returnedMs, givenUpMs } = outcome;
   const out: Dict = new Map([['outcome', kind]]);
   const code = outcomeCode(kind);
   if (code !== undefined) out.set('code', code);
   if (detail !== undefined) out.set(DETAIL_NAMES.get(kind) ?? 'since', detail);
   if (retcode !== undefined) out.set('retcode', retcode);
+  if (success !== undefined) out.set('success', success);
   for (const [name, atMs] of Object.entries({
     published: publishedMs,
     received: receivedMs,

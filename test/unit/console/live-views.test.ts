@@ -20,7 +20,15 @@ import { readStateReturn } from '../../../src/console/model/state-run.ts';
 const JID = '20261128170000000001';
 
 const outcome = (minion: string, name: string): MinionOutcome =>
-  ({ minion, outcome: name, reason: null, retcode: null, seconds: null, returned: null }) as MinionOutcome;
+  ({
+    minion,
+    outcome: name,
+    reason: null,
+    retcode: null,
+    success: null,
+    seconds: null,
+    returned: null,
+  }) as MinionOutcome;
 
 const state = (result: boolean | null, more: object = {}): Record<string, unknown> => ({
   ...{ result, comment: 'c', changes: {}, name: '/etc/x', duration: 1 },
@@ -323,12 +331,13 @@ test('console - a minion that returns late to a job of which only figures are kn
 });
 
 test('console - a late return that failed is a failure in each view', () => {
-  const late = (minion: string, retcode: number | null): MinionOutcome => ({
+  const late = (minion: string, retcode: number | null, success: boolean | null = null): MinionOutcome => ({
     ...outcome(minion, 'returned late'),
     retcode,
+    success,
   });
-  const counts = { expected: 3, returned: 1, failed: 2, running: 0, silent: 0 };
-  const minions = [late('good', 0), late('bad', 1), late('odd', null)];
+  const counts = { expected: 4, returned: 1, failed: 3, running: 0, silent: 0 };
+  const minions = [late('good', 0), late('bad', 1), late('odd', null), late('claims', 0, false)];
 
   // the page of the job, as it begins and as it goes on
   const record = new JobRecord();
@@ -339,8 +348,8 @@ test('console - a late return that failed is a failure in each view', () => {
   for (const each of minions) followed.outcome(each);
   assert.deepEqual(followed.view().counts, counts);
   const rows = [...followed.view().rows.values()];
-  assert.deepEqual(rows.map(kindOf), ['ok', 'failed', 'failed']);
-  assert.deepEqual(rows.map(outcomeWords), ['returned late', 'failed, late', 'failed, late']);
+  assert.deepEqual(rows.map(kindOf), ['ok', 'failed', 'failed', 'failed']);
+  assert.deepEqual(rows.map(outcomeWords), ['returned late', 'failed, late', 'failed, late', 'failed, late']);
 
   // what is running, as it was when the page began and as the bus tells of it
   const jobs = new LiveJobs();
@@ -350,9 +359,9 @@ test('console - a late return that failed is a failure in each view', () => {
   const names = minions.map(({ minion }) => minion);
   told.take({ tag: `salt/job/${JID}/new`, data: { fun: 'test.ping', minions: names }, stamp: null }, 0);
   for (const { minion } of minions) heard(told, `outcome/${minion}`, { outcome: 'no response' });
-  for (const { minion, retcode } of minions) {
-    heard(told, `ret/${minion}`, { retcode: retcode ?? 1 });
-    heard(told, `outcome/${minion}`, { outcome: 'returned late', retcode });
+  for (const { minion, retcode, success } of minions) {
+    heard(told, `ret/${minion}`, { retcode: retcode ?? 1, success });
+    heard(told, `outcome/${minion}`, { outcome: 'returned late', retcode, success });
   }
   assert.deepEqual(told.get(JID)?.counts, counts);
 });

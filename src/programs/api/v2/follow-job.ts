@@ -5,6 +5,7 @@
 import type { BusEvent } from '../../../network/events/framing.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { jidTimeMs } from '../../../storage/jobs/jid.ts';
+import { hasSucceeded } from '../../../storage/jobs/ledger.ts';
 import type { Deps } from './deps.ts';
 import type { RingEvent } from './event-ring.ts';
 import type { EventStream } from './event-stream.ts';
@@ -139,10 +140,11 @@ class Following {
       outcome:
         before?.given_up !== null && before !== undefined
           ? 'returned late'
-          : retcode === 0 && isSuccess
+          : hasSucceeded({ retcode, success: isSuccess })
             ? 'returned'
             : 'failed',
       retcode,
+      success: isSuccess,
       reason: null,
       since: null,
       published: isoTime(publishedMs),
@@ -217,6 +219,7 @@ const EMPTY: OutcomeView = {
   minion: '',
   outcome: 'returned',
   retcode: null,
+  success: null,
   reason: null,
   key: null,
   since: null,

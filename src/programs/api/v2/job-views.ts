@@ -4,7 +4,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { jidTimeMs } from '../../../storage/jobs/jid.ts';
 import type { JobArchive, JobSummary } from '../../../storage/jobs/job-store.ts';
-import { judgeJob, type JobOutcome, type OutcomeKind } from '../../../storage/jobs/ledger.ts';
+import { hasSucceeded, judgeJob, type JobOutcome, type OutcomeKind } from '../../../storage/jobs/ledger.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { userOf } from './owner.ts';
 import type { MasterFiles } from './master-files.ts';
@@ -57,8 +57,8 @@ export const counts = component(
   'Counts',
   object({
     expected: integer({ description: 'minions that the job was meant for; the others add up to it' }),
-    returned: integer({ description: 'with return code 0' }),
-    failed: integer({ description: 'with another return code' }),
+    returned: integer({ description: 'that have succeeded' }),
+    failed: integer({ description: 'with another return code than 0, or with `success: false`' }),
     running: integer({ description: 'of which nothing final is known' }),
     silent: integer({ description: 'that have not returned and are not waited for' }),
   }),
@@ -90,6 +90,7 @@ export const minionOutcome = component(
     minion: text(),
     outcome: outcomeName,
     retcode: nullable(integer()),
+    success: nullable(flag('what the return says of itself; a function may fail with the code 0')),
     reason: nullable(text({ description: 'a sentence' })),
     key: nullable(text({ description: 'the state of its key, where that is the reason' })),
     since: nullable(text({ description: 'since when the connection is lost (UTC)' })),
@@ -183,13 +184,14 @@ export class JobViews {
 
 /** One minion's outcome. */
 function outcomeView(outcome: JobOutcome): OutcomeView {
-  const { id, kind, retcode, publishedMs, receivedMs, returnedMs, givenUpMs, detail } = outcome;
+  const { id, kind, retcode, success, publishedMs, receivedMs, returnedMs, givenUpMs, detail } = outcome;
   const silent = readOutcome(kind, detail);
   const reason = silent === undefined ? '' : outcomeReason(id, silent);
   return {
     minion: id,
     outcome: kind,
     retcode: retcode ?? null,
+    success: success ?? null,
     reason: reason === '' ? null : reason,
     key: kind === 'key not accepted' ? (detail ?? null) : null,
     since: kind === 'connection lost' || kind === 'never received' ? (detail ?? null) : null,
@@ -238,24 +240,21 @@ export function returnView(ret: StoredReturn): ReturnView {
 /** How far a job is. */
 export function progressOf(outcomes: readonly JobOutcome[]): Pick<JobView, 'state' | 'counts'> {
   const found = { returned: 0, failed: 0, running: 0, silent: 0 };
-  for (const { kind, retcode } of outcomes) found[classOf(kind, retcode)]++;
+  for (const outcome of outcomes) found[classOf(outcome)]++;
   return {
     state: found.running > 0 ? 'running' : 'done',
     counts: { expected: outcomes.length, ...found },
   };
 }
 
-function classOf(
-  kind: OutcomeKind,
-  retcode: number | undefined,
-): 'returned' | 'failed' | 'running' | 'silent' {
-  switch (kind) {
+function classOf(outcome: JobOutcome): 'returned' | 'failed' | 'running' | 'silent' {
+  switch (outcome.kind) {
     case 'returned':
       return 'returned';
     case 'failed':
       return 'failed';
     case 'returned late':
-      return retcode === 0 ? 'returned' : 'failed';
+      return hasSucceeded(outcome) ? 'returned' : 'failed';
     case 'published':
     case 'still running':
       return 'running';

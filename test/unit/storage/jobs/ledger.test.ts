@@ -12,6 +12,7 @@ import {
   type JobOutcome,
   type LedgerEntry,
 } from '../../../../src/storage/jobs/ledger.ts';
+import { progressOf } from '../../../../src/programs/api/v2/job-views.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
 import { openSqlite } from '../../../../src/storage/jobs/sqlite.ts';
 import { dict } from '../../../../src/python/values/value.ts';
@@ -56,8 +57,16 @@ test('ledger - a return decides, and is late when the minion was given up', () =
     publishedMs: BEGAN,
     returnedMs: BEGAN + 20,
     retcode: 0,
+    success: true,
     givenUpMs: BEGAN + 10,
   });
+  // a function may fail with the code 0: whoever counts what came late sees it
+  const failed = judgeOne({ verdict }, { returns: [{ ...back, success: false }] });
+  assert.deepEqual([failed.kind, failed.success], ['returned late', false]);
+  assert.equal(outcomeDict(failed).get('success'), false);
+  const counts = { returned: 1, failed: 2, running: 0, silent: 0 };
+  const code = judgeOne({ verdict }, { returns: [{ ...back, retcode: 1 }] });
+  assert.deepEqual(progressOf([late, failed, code]).counts, { expected: 3, ...counts });
 });
 
 test('ledger - without a verdict the signs decide', () => {
