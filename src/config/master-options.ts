@@ -101,6 +101,16 @@ export const masterOptions = {
     0,
     'connections that one address may have at each port, 0 for three quarters of the files that the process may open; many minions behind one router share an address',
   ),
+  file_recv_max_files: option(
+    'int',
+    10_000,
+    'files and folders that one minion may have pushed (cp.push), 0 for no limit; what would exceed them is refused',
+  ),
+  grains_max_size: option(
+    'int',
+    16,
+    'megabytes of the grains of one minion that the master keeps; of a minion with more, grains and pillar are not kept, and targets go by older ones',
+  ),
   mine_max_size: option(
     'int',
     32,

@@ -1,13 +1,13 @@
 /** Flaws of Salt's history that concern files on the wire: one test each, named after the CVE. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AesRequest } from '../../../src/network/channel/door.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
 import { systemClock } from '../../../src/host/clock.ts';
-import { silentLogger } from '../../../src/host/log.ts';
+import { createLogger, LOG_LEVELS, silentLogger } from '../../../src/host/log.ts';
 import { fileRecvHandler } from '../../../src/programs/master/commands/file-recv.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
 import { makeTree, type Tree } from '../storage/fileserver/tree.ts';
@@ -174,4 +174,41 @@ test('file_recv - off by default, limited in size, and a piece that comes twice 
   assert.equal(readFileSync(stored, 'utf8'), 'firstsecond');
   assert.equal(push(tree, { path, data: 'new' }), true);
   assert.equal(readFileSync(stored, 'utf8'), 'new');
+});
+
+test('file_recv - one minion has no more files and folders than file_recv_max_files', (t) => {
+  const tree = makeTree(t);
+  const opts = new Options(
+    masterOptions,
+    dict({ cachedir: join(tree.folder, 'cache'), file_recv: true, file_recv_max_files: 5 }),
+  );
+  const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
+  const lines: string[] = [];
+  const log = createLogger('t', [{ level: LOG_LEVELS.warning, write: ({ message }) => lines.push(message) }]);
+  const handler = fileRecvHandler({ opts, clock, log });
+  const ask = (id: string, path: Value[], load: DictInit = {}): Value => {
+    const whole = dict({ cmd: '_file_recv', loc: 0, data: 'x', path, ...load });
+    return (handler({ id, load: whole } as AesRequest) as { value: Value }).value;
+  };
+  assert.equal(ask('m', ['a']), true);
+  assert.equal(ask('m', ['d', 'e', 'b']), true, 'folders count');
+  assert.equal(ask('m', ['x', 'y']), false);
+  assert.equal(ask('m', ['d', 'c']), true);
+  assert.equal(ask('m', ['f']), false);
+  assert.equal(ask('m', ['a'], { data: 'anew' }), true, 'what is there may be written again');
+  assert.equal(ask('m', ['a'], { loc: 4, data: 'more' }), true, 'and grow');
+  assert.equal(ask('n', ['f']), true, 'the next minion has its own');
+  assert.match(
+    [...(ask('m', ['f'], { asks_reason: true }) as Dict)].flat().join(' '),
+    /^__refused__ The master says: this minion would have more .* file_recv_max_files allows \(5\); remove /,
+  );
+  assert.match(lines[0] ?? '', /^A file pushed by the minion m was refused: .* file_recv_max_files/);
+  // what is not taken leaves nothing
+  const files = join(tree.folder, 'cache/minions/m/files');
+  assert.equal(ask('m', ['g', 'h'], { loc: 5 }), false);
+  assert.ok(!existsSync(join(files, 'f')) && !existsSync(join(files, 'g')));
+  // whoever removes something has room again, once the folder has been counted anew
+  rmSync(join(files, 'd'), { recursive: true });
+  clock.nowMs += 10_000;
+  assert.equal(ask('m', ['f']), true);
 });

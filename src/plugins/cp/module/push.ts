@@ -20,7 +20,7 @@ export interface PushOptions {
 const DEFAULT_PIECE_BYTES = 262_144;
 /** For masters that do not say why. */
 const MAY_BE =
-  'It takes files with file_recv: True, up to file_recv_max_size megabytes, while its disk has room; its log says what it refused.';
+  'It takes files with file_recv: True, up to file_recv_max_size megabytes each and file_recv_max_files of a minion, while its disk has room; its log says what it refused.';
 
 /** Pushes one file. @returns True, or False when it is none or the master did not take it */
 export async function pushFile(ctx: ModuleContext, given: string, options: PushOptions): Promise<Value> {

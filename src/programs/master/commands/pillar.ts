@@ -46,6 +46,8 @@ export interface PillarHandlerDeps {
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Told of each minion whose data the disk did not take. */
   readonly notKept: (error: Error) => void;
+  /** Told of each minion whose grains are larger than those of a machine. */
+  readonly warn: (id: string, text: string) => void;
 }
 
 /** Serves `_pillar`. */
@@ -93,6 +95,13 @@ async function remember(deps: PillarHandlerDeps, query: PillarQuery, pillar: Dic
   const { opts, cache, fireEvent } = deps;
   const { id, grains, override, ext } = query;
   if (!opts.get('minion_data_cache') || override.size > 0 || truthy(ext)) return;
+  const megabytes = opts.get('grains_max_size');
+  if (encode(grains, 'local').length > megabytes * 1024 * 1024)
+    return deps.warn(
+      id,
+      `Grains and pillar of ${id} are not kept, targets go by older ones: ` +
+        `its grains are larger than grains_max_size allows (${megabytes} MB). Remove what fills them, or raise the option`,
+    );
   const data = dict({ grains, pillar });
   if (namesEnvironment(query, opts))
     data.set(RIGHTS_PILLAR, await deps.compile({ ...query, saltenv: null, pillarenv: null, fresh: false }));

@@ -349,6 +349,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         turns: pillarTurns,
         fireEvent,
         notKept: (error) => notKept('', error.message),
+        warn: countedLines(log, 'warning'),
       }),
     ],
     ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics, log))],
