@@ -43,3 +43,10 @@ export function clusterNames(id: string): ClusterNames {
 export function subjectToken(name: string): string {
   return Buffer.from(name, 'utf8').toString('hex');
 }
+
+/** The name that a token stands for; undefined when it stands for none. */
+export function ofSubjectToken(token: string): string | undefined {
+  if (!/^(?:[0-9a-f]{2})+$/.test(token)) return undefined;
+  const name = Buffer.from(token, 'hex').toString('utf8');
+  return subjectToken(name) === token ? name : undefined;
+}

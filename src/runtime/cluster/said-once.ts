@@ -14,6 +14,14 @@ export const APART_MS = 15_000;
 const RUNS_MAX = 1_000;
 const RUN_BYTES = 8;
 
+/** What is said when a stream has a message that no member has put there now. @param what whose newest state it was */
+export function displacedText(what: string): string {
+  return (
+    `Somebody has written an old or a foreign message in place of the newest state of ${what} to the cluster's streams. It is not ` +
+    'believed, and the newest state is put back. See who else may write to the NATS servers, and give them other credentials.'
+  );
+}
+
 /** Whether a time of another master is one of the present here. */
 export function isPresent(atMs: Value | undefined, clock: Clock): atMs is number {
   return typeof atMs === 'number' && Math.abs(atMs - clock.nowMs()) <= APART_MS;

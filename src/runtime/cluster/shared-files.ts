@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../../host/clock.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines, type RareLines } from '../../host/rare-lines.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
 import type { StreamMessage } from '../../network/nats/reading.ts';
@@ -16,8 +17,9 @@ import { SubjectTakenError } from '../../network/nats/stream.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { contentOf, type FileKind } from './file-kinds.ts';
 import type { ClusterLink } from './link.ts';
-import { subjectToken } from './names.ts';
+import { ofSubjectToken, subjectToken } from './names.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
+import { displacedText } from './said-once.ts';
 import type { ClusterSeal } from './seal.ts';
 import type { Random } from '../../host/random.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
@@ -32,6 +34,9 @@ const KEEP_SHARE = 20;
 const UNDER_WAY_MAX = 32;
 /** Things that are remembered as too large, so that it is said once. */
 const LEFT_OUT_MAX = 1_000;
+
+/** Messages of nobody whose places are remembered; where there are more, the things they stand for are not shared. */
+const FOREIGN_MAX = 10_000;
 
 /** One thing is larger than a message of NATS may be. */
 class TooLargeError extends Error {
@@ -70,11 +75,16 @@ interface Agreed {
 
 /** See the head of this file. */
 export class SharedFiles {
-  readonly counters = { appended: 0, written: 0, conflicts: 0, replayed: 0, tooLarge: 0 };
+  readonly counters = { appended: 0, written: 0, conflicts: 0, replayed: 0, putBack: 0, tooLarge: 0 };
   readonly #deps: SharedFilesDeps;
   readonly #kinds: ReadonlyMap<string, FileKind>;
   readonly #agreed: Map<string, Agreed>;
   readonly #changed = new Set<string>();
+  /** Things whose newest state somebody has displaced on the stream. */
+  readonly #displaced = new Set<string>();
+  /** Places of messages that no member has written, of things that this master does not know. */
+  readonly #foreign = new BoundedMap<string, number>(FOREIGN_MAX);
+  readonly #tellPutBack: RareLines;
   readonly #joiner = new ParcelJoiner();
   /** Things of which it was said that they are too large. */
   readonly #leftOut = new BoundedMap<string, true>(LEFT_OUT_MAX);
@@ -88,6 +98,7 @@ export class SharedFiles {
   constructor(deps: SharedFilesDeps) {
     this.#deps = deps;
     this.#kinds = new Map(deps.kinds.map((kind) => [kind.name, kind]));
+    this.#tellPutBack = rareLines(deps.clock, (text) => deps.log.error(text));
     const state = readState(deps.statePath);
     this.#agreed = state.agreed;
     this.#position = state.position;
@@ -145,10 +156,15 @@ export class SharedFiles {
     const content = kind.read(id);
     const digest = digestOf(content);
     const agreed = this.#agreed.get(name);
-    if ((agreed?.digest ?? ABSENT) === digest) return;
+    const isDisplaced = this.#displaced.delete(name);
+    if (!isDisplaced && (agreed?.digest ?? ABSENT) === digest) return;
     const version = (agreed?.version ?? 0) + 1;
     try {
-      const sequence = await this.#write(kind, id, { content, version, after: agreed?.sequence ?? 0 });
+      const sequence = await this.#write(kind, id, {
+        content,
+        version,
+        after: agreed?.sequence ?? this.#foreign.get(name) ?? 0,
+      });
       this.counters.appended++;
       this.#agree(name, { sequence, version, digest });
     } catch (error) {
@@ -157,6 +173,7 @@ export class SharedFiles {
       link.failed(messageOf(error));
       log.debug(`The change of ${name} waits for the cluster.`);
       this.#changed.add(name);
+      if (isDisplaced) this.#displaced.add(name);
     }
   }
 
@@ -184,24 +201,49 @@ export class SharedFiles {
     return link.streams.append(`${prefix}.${kind.name}.${subjectToken(id)}`, first, { after });
   }
 
-  #take({ sequence, data }: StreamMessage): void {
+  #take({ sequence, subject, data }: StreamMessage): void {
     this.#position = Math.max(this.#position, sequence);
+    // the stream keeps the last message of a subject: whatever is written there has put out what was there before
+    const name = this.#nameOf(subject);
+    const known = name === undefined ? undefined : this.#agreed.get(name);
+    if (name === undefined || (known !== undefined && sequence <= known.sequence)) return;
     const whole = this.#joiner.take(data, sequence);
     const said = whole === undefined ? undefined : this.#deps.seal.open('file', whole);
     const kind = this.#kinds.get(String(said?.get('kind')));
     const id = said?.get('id');
     const version = toNumber(said?.get('version'));
-    if (said === undefined || kind === undefined || typeof id !== 'string' || version === undefined) return;
-    const name = nameOf(kind.name, id);
-    const agreed = this.#agreed.get(name);
-    if (agreed !== undefined && sequence <= agreed.sequence) return;
-    if (version <= (agreed?.version ?? 0)) {
-      this.counters.replayed++;
-      // who appends next must know that this stands there now
-      if (agreed !== undefined) this.#agree(name, { ...agreed, sequence });
-      return;
-    }
-    this.#settle(name, kind, id, contentOf(said.get('content')), { sequence, version });
+    const isGenuine = kind !== undefined && typeof id === 'string' && nameOf(kind.name, id) === name;
+    if (said === undefined || !isGenuine || version === undefined) return this.#putBack(name, sequence);
+    const content = contentOf(said.get('content'));
+    if (version > (known?.version ?? 0)) return this.#settle(name, kind, id, content, { sequence, version });
+    this.counters.replayed++;
+    if (known?.version === version && known.digest === digestOf(content))
+      this.#agree(name, { ...known, sequence });
+    else this.#putBack(name, sequence);
+  }
+
+  /**
+   * What was recorded, or is no message of a member, stands where the newest state of a thing was. Masters that were
+   * away, or join later, would not learn of that one, and a key that was deleted would be accepted there: it is said
+   * again, above what stands there now.
+   */
+  #putBack(name: string, sequence: number): void {
+    const known = this.#agreed.get(name);
+    if (known === undefined) return this.#foreign.set(name, sequence);
+    this.counters.putBack++;
+    this.#agree(name, { ...known, sequence });
+    this.#tellPutBack('', displacedText(name));
+    this.#displaced.add(name);
+    this.#note(name);
+  }
+
+  /** The thing of which a subject has the last state; undefined when it is none. */
+  #nameOf(subject: string): string | undefined {
+    const { prefix } = this.#deps;
+    if (!subject.startsWith(`${prefix}.`)) return undefined;
+    const [kind = '', token = '', ...more] = subject.slice(prefix.length + 1).split('.');
+    const id = ofSubjectToken(token);
+    return more.length > 0 || !this.#kinds.has(kind) || id === undefined ? undefined : nameOf(kind, id);
   }
 
   /** Takes over what another has said of a thing, unless what is here counts more. */

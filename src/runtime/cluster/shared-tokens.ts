@@ -13,13 +13,16 @@ import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines, type RareLines } from '../../host/rare-lines.ts';
 import { watchFolder } from '../../host/watch-folder.ts';
 import { decode } from '../../formats/wire/msgpack.ts';
 import type { StreamMessage } from '../../network/nats/reading.ts';
 import { SubjectTakenError } from '../../network/nats/stream.ts';
 import { dict, isBytes, isDict, toNumber } from '../../python/values/value.ts';
 import { isToken } from '../../storage/tokens/token-store.ts';
+import { GoneTokens } from './gone-tokens.ts';
 import type { ClusterLink } from './link.ts';
+import { displacedText } from './said-once.ts';
 import type { ClusterSeal } from './seal.ts';
 
 /** What a token stands for is some hundred bytes; one message takes more. */
@@ -30,6 +33,9 @@ const TOKEN_BYTES_MAX = 256 * 1024;
 const TOKENS_MAX = 100_000;
 /** SHA-256 in hexadecimal. */
 const DIGEST = /^[0-9a-f]{64}$/;
+/** What stands behind the prefix in the subjects of tokens that were given, and of those that were revoked. */
+const MADE = 'made';
+const GONE = 'gone';
 /** Appends under way at once. */
 const UNDER_WAY_MAX = 16;
 
@@ -53,20 +59,26 @@ export interface SharedTokensDeps {
 
 /** See the head of this file. */
 export class SharedTokens {
-  readonly counters = { told: 0, taken: 0, revoked: 0, leftOut: 0 };
+  readonly counters = { told: 0, taken: 0, revoked: 0, saidAgain: 0, leftOut: 0 };
   readonly #deps: SharedTokensDeps;
   /** What is revoked, by the token's digest. */
-  readonly #gone = new BoundedMap<string, true>(TOKENS_MAX);
+  readonly #gone: GoneTokens;
+  /** Of which of those the stream says so. */
+  readonly #saidGone = new BoundedMap<string, true>(TOKENS_MAX);
   /** Digests of tokens that were here, with the second in which each ends. */
   readonly #here = new Map<string, number>();
   /** Names of files to look at. */
   readonly #changed = new Set<string>();
+  readonly #tellPutBack: RareLines;
   #underWay = 0;
   #reading: { stop(): Promise<void> } | undefined;
   #watcher: { close(): void } | undefined;
 
   constructor(deps: SharedTokensDeps) {
     this.#deps = deps;
+    const { notesDir: folder, lifeMs, clock } = deps;
+    this.#tellPutBack = rareLines(clock, (text) => deps.log.error(text));
+    this.#gone = new GoneTokens({ folder, lifeMs, clock, most: TOKENS_MAX });
   }
 
   /** Makes the stream, takes what the others have said, says what has changed here meanwhile, and goes on with both. */
@@ -82,9 +94,13 @@ export class SharedTokens {
     if (tokenDir === undefined) return;
     for (const folder of [tokenDir, notesDir]) makeDirectory(folder, 0o700);
     for (const name of readdirSync(notesDir)) if (DIGEST.test(name)) this.#here.set(name, Infinity);
+    this.#gone.load();
     this.#reading = await link.streams.catchUp({ stream, subject: `${prefix}.>` }, 0, (message) =>
       this.#take(message),
     );
+    // what was revoked here, and what the stream says no longer because somebody has put something else in its place
+    for (const digest of this.#gone.digests())
+      if (this.#saidGone.get(digest) !== true) this.#sayGoneAgain(digest, 0);
     this.#watcher = watchFolder(tokenDir, (name) => this.#note(name));
     this.#lookAtAll();
     link.onChange((isThere) => {
@@ -151,13 +167,13 @@ export class SharedTokens {
     const ends = endOf(content);
     if (this.#here.has(digest)) return void this.#here.set(digest, ends);
     // revoked on another master while this one could not know it
-    if (this.#gone.get(digest) === true) return this.#remove(name);
+    if (this.#gone.has(digest)) return this.#remove(name);
     if (this.#isLeftOut(ends)) return;
     // before it is told, so that what comes back with the stream is known
     this.#here.set(digest, ends);
     try {
       const data = seal.seal('token', dict({ token: name, content }));
-      await link.streams.append(`${prefix}.made.${digest}`, data);
+      await link.streams.append(`${prefix}.${MADE}.${digest}`, data);
       this.counters.told++;
       if (this.#here.has(digest)) this.#keepNote(digest);
     } catch (error) {
@@ -173,33 +189,53 @@ export class SharedTokens {
     const { link, seal, prefix, clock, log, notesDir } = this.#deps;
     const ends = this.#here.get(digest);
     if (ends === undefined) return;
-    if (ends >= clock.nowMs() / 1000 && !this.#gone.get(digest) === true) {
+    if (ends >= clock.nowMs() / 1000 && !this.#gone.has(digest)) {
       try {
-        await link.streams.append(`${prefix}.gone.${digest}`, seal.seal('token', dict({ gone: digest })));
+        await link.streams.append(`${prefix}.${GONE}.${digest}`, seal.seal('token', dict({ gone: digest })));
       } catch (error) {
         // the note stays, so that it is said when the cluster is back, or this master starts again
         log.debug(`A revoked token waits for the cluster: ${messageOf(error)}`);
         return link.failed(messageOf(error));
       }
-      this.#gone.set(digest, true);
+      this.#gone.add(digest);
       this.counters.revoked++;
     }
     this.#here.delete(digest);
     rmSync(safeJoin(notesDir, digest), { force: true });
   }
 
-  #take({ data }: StreamMessage): void {
+  /** Says once more that a token was revoked. @param after the place of what stands there now, 0 for nothing */
+  #sayGoneAgain(digest: string, after: number): void {
+    const { link, seal, prefix, log } = this.#deps;
+    this.counters.saidAgain++;
+    this.#tellPutBack('', displacedText('a revoked token'));
+    link.streams
+      .append(`${prefix}.${GONE}.${digest}`, seal.seal('token', dict({ gone: digest })), { after })
+      .catch(
+        // another master was faster; or it is noted here, and said when this master starts again
+        (error: unknown) => log.debug(`A revoked token was not told again: ${messageOf(error)}`),
+      );
+  }
+
+  #take({ sequence, subject, data }: StreamMessage): void {
+    const [kind = '', named = ''] = subject.slice(this.#deps.prefix.length + 1).split('.');
     const said = this.#deps.seal.open('token', data);
     const gone = said?.get('gone');
-    if (typeof gone === 'string') return this.#takeGone(gone);
+    if (kind === GONE) {
+      if (typeof gone === 'string' && gone === named) this.#takeGone(gone);
+      // the stream keeps one message of a subject: a recorded one has put out the one that says so
+      else if (this.#gone.has(named)) this.#sayGoneAgain(named, sequence);
+      return;
+    }
     const token = said?.get('token');
     const content = said?.get('content');
     if (!isToken(token) || content === undefined || !isBytes(content)) return;
     const digest = digestOf(token);
+    if (kind !== MADE || digest !== named) return;
     const bytes = Buffer.from(content);
     const ends = endOf(bytes);
     // what was here and is no more was revoked here, and that is being said
-    if (this.#gone.get(digest) === true || this.#here.has(digest) || this.#isLeftOut(ends)) return;
+    if (this.#gone.has(digest) || this.#here.has(digest) || this.#isLeftOut(ends)) return;
     try {
       this.#here.set(digest, ends);
       this.#keepNote(digest);
@@ -212,7 +248,9 @@ export class SharedTokens {
 
   #takeGone(digest: string): void {
     const { tokenDir = '', notesDir } = this.#deps;
-    this.#gone.set(digest, true);
+    if (!DIGEST.test(digest)) return;
+    this.#gone.add(digest);
+    this.#saidGone.set(digest, true);
     for (const name of readdirSync(tokenDir))
       if (isToken(name) && digestOf(name) === digest) this.#remove(name);
     this.#here.delete(digest);
