@@ -15,6 +15,11 @@ const PROGRESS_BYTES = 512;
  */
 const MESSAGE_MS = 300_000;
 
+/**
+ * With so much on its way to a peer, that is our sign of life: one that pings and reads nothing gets no more answers.
+ */
+export const PONG_QUEUE_BYTES_MAX = 64 * 1024;
+
 /** A peer was cut off because it took too long, or was one too many. */
 export class PeerLimitError extends Error {
   override readonly name = 'PeerLimitError';

@@ -1,12 +1,14 @@
 /**
  * The peers of a request port, whatever its transport: counted, held to one budget of bytes, all of them read or none.
  */
+import type { Clock } from '../../host/clock.ts';
 import { isOrdinaryEnd } from './accept.ts';
 import { BufferBudget, type BufferingPeer } from './buffer-budget.ts';
+import { FairShares, type HoldablePeer } from './fair-shares.ts';
 import type { OnRefused, RequestServerCounters } from './transport.ts';
 
 /** A peer that sends requests. */
-export interface RequestPeer extends BufferingPeer {
+export interface RequestPeer extends BufferingPeer, HoldablePeer {
   readonly socket: { pause(): unknown; resume(): unknown };
 }
 
@@ -16,10 +18,14 @@ export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
   readonly #peers = new Set<P>();
   readonly #budget: BufferBudget;
   readonly #onRefused: OnRefused;
+  readonly #shares: FairShares<P>;
   #paused = false;
 
   /** @param bufferedBytesMax what all peers may hold together; beyond it the one that holds most is cut off */
-  constructor(bufferedBytesMax: number, onRefused: OnRefused) {
+  constructor(bufferedBytesMax: number, clock: Clock, onRefused: OnRefused) {
+    this.#shares = new FairShares(clock, ({ socket }) => {
+      if (!this.#paused) socket.resume();
+    });
     this.#budget = new BufferBudget(bufferedBytesMax, this.#peers);
     this.#onRefused = onRefused;
   }
@@ -37,6 +43,7 @@ export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
   /** A peer's connection has ended. @param error why, when it was not in order */
   remove(peer: P, from: string, error: Error | undefined): void {
     this.#peers.delete(peer);
+    this.#shares.remove(peer);
     this.counters.connections--;
     if (!isOrdinaryEnd(error)) this.refuse(from, error as Error);
   }
@@ -52,12 +59,24 @@ export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
     this.#budget.add(bytes);
   }
 
+  /**
+   * Notes a request of a peer, which is held when it has had its share, until some are answered.
+   * @returns to be called when it is answered
+   */
+  began(peer: P): () => void {
+    return this.#shares.begin(peer);
+  }
+
+  close(): void {
+    this.#shares.close();
+  }
+
   setPaused(paused: boolean): void {
     if (paused === this.#paused) return;
     this.#paused = paused;
-    for (const { socket } of this.#peers) {
-      if (paused) socket.pause();
-      else socket.resume();
+    for (const peer of this.#peers) {
+      if (paused) peer.socket.pause();
+      else if (!this.#shares.isHeld(peer)) peer.socket.resume();
     }
   }
 }

@@ -2,6 +2,8 @@
 import type { Socket } from 'node:net';
 import { TcpFrameReader, type TcpFrame } from './frames.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 /** What a connection tells its owner. */
 export interface TcpConnectionEvents {
   /** Slices of the receive buffer: copy what outlives the call. */
@@ -54,6 +56,18 @@ export class TcpConnection {
     return this.socket.isPaused();
   }
 
+  /** Takes no further messages. */
+  hold(): void {
+    this.#reader.isHeld = true;
+    this.socket.pause();
+  }
+
+  /** Takes those that have come; whoever has held it has its socket read again. */
+  release(): void {
+    this.#reader.isHeld = false;
+    this.#push(NOTHING);
+  }
+
   write(bytes: Buffer): void {
     if (!this.#closed && this.socket.writable) this.socket.write(bytes);
   }
@@ -67,6 +81,10 @@ export class TcpConnection {
 
   #data(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
+    this.#push(chunk);
+  }
+
+  #push(chunk: Buffer): void {
     try {
       this.#reader.push(chunk);
     } catch (error) {

@@ -47,6 +47,7 @@ export class TcpFrameReader {
   /** Ends of the keys and values of the map. */
   #marks: number[] = [];
   #stopped = false;
+  #isHeld = false;
 
   /** @param bytesMax of one map */
   constructor(bytesMax: number, onFrame: (frame: TcpFrame) => void) {
@@ -66,11 +67,16 @@ export class TcpFrameReader {
     this.#heldBytes = 0;
   }
 
+  /** Gives no more frames, not even those that have come, until `false` is said and something is pushed. */
+  set isHeld(isHeld: boolean) {
+    this.#isHeld = isHeld;
+  }
+
   /** @throws TcpProtocolError */
   push(chunk: Buffer): void {
     if (this.#stopped) return;
     let bytes = this.#join(chunk);
-    for (;;) {
+    while (!this.#isHeld) {
       const end = this.#scan(bytes);
       if (end === undefined) break;
       const frame = this.#cut(bytes, end);

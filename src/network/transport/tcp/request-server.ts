@@ -34,7 +34,7 @@ export class TcpRequestServer implements RequestServer {
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
     this.counters = this.#peers.counters;
     this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
@@ -54,6 +54,7 @@ export class TcpRequestServer implements RequestServer {
 
   close(): void {
     this.#watch.close();
+    this.#peers.close();
     this.#acceptor?.close();
     for (const peer of this.#peers) peer.destroy();
   }
@@ -63,6 +64,7 @@ export class TcpRequestServer implements RequestServer {
     const connection: TcpConnection = new TcpConnection(socket, this.#options.messageBytesMax, {
       frame: ({ head, body }) => {
         this.counters.requests++;
+        const ended = this.#peers.began(connection);
         const ownHead = Buffer.from(head);
         this.#onRequest({
           body,
@@ -70,6 +72,7 @@ export class TcpRequestServer implements RequestServer {
           reply: (answer) => {
             connection.write(encodeReply(ownHead, answer));
             this.#peers.buffered(answer.length);
+            ended();
           },
         });
       },

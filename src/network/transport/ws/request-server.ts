@@ -27,7 +27,7 @@ export class WsRequestServer implements RequestServer {
 
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
     this.counters = this.#peers.counters;
     this.#server = new WsServer(
       { ...options, heartbeatMs: HEARTBEAT_MS },
@@ -46,6 +46,7 @@ export class WsRequestServer implements RequestServer {
 
   close(): void {
     this.#server.close();
+    this.#peers.close();
   }
 
   #accept(peer: WsPeer): void {
@@ -54,8 +55,19 @@ export class WsRequestServer implements RequestServer {
       peer.write(body);
       this.#peers.buffered(body.length);
     });
+    // the library gives all messages of a chunk that it has read, also when it is to read no more
+    const waiting: Buffer[] = [];
+    let isHeld = false;
     const held: RequestPeer = {
       socket,
+      hold: () => {
+        isHeld = true;
+        socket.pause();
+      },
+      release: () => {
+        isHeld = false;
+        while (!isHeld && waiting.length > 0) serve(waiting.shift() as Buffer);
+      },
       get pendingBytes() {
         return peer.pendingBytes;
       },
@@ -72,11 +84,20 @@ export class WsRequestServer implements RequestServer {
       this.#peers.buffered(Math.max(chunk.length, pendingBytes - pendingBefore));
       pendingBefore = pendingBytes;
     });
+    const serve = (body: Buffer): void => {
+      this.counters.requests++;
+      const ended = this.#peers.began(held);
+      const next = replies.next();
+      const reply = (answer: Buffer): void => {
+        next(answer);
+        ended();
+      };
+      this.#onRequest({ body, from, reply });
+    };
     const take = (data: RawData, isBinary: boolean): void => {
       if (!isBinary) return;
-      this.counters.requests++;
-      const reply = replies.next();
-      this.#onRequest({ body: bytesOf(data), from, reply });
+      if (isHeld) waiting.push(bytesOf(data));
+      else serve(bytesOf(data));
     };
     socket.on(
       'message',

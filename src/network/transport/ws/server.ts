@@ -12,6 +12,7 @@ import { peerName } from '../peer-name.ts';
 import type { Address } from '../address.ts';
 import { KEEP_ALIVE_MS, type OnRefused, type ServerOptions } from '../transport.ts';
 import { PeerWatch, type WatchedPeer } from '../peer-watch.ts';
+import { answerPings } from './pongs.ts';
 import { WsProgress } from './progress.ts';
 
 /** Time for a peer to ask for the upgrade. */
@@ -124,6 +125,7 @@ export class WsServer {
       noServer: true,
       maxPayload: options.messageBytesMax,
       perMessageDeflate: false,
+      autoPong: false,
     });
     this.#http = createServer({ maxHeaderSize: HEADERS_BYTES_MAX }, (request, response) => {
       refused(peerName(request.socket), new Error('the peer speaks HTTP, but asks for no WebSocket'));
@@ -194,6 +196,7 @@ export class WsServer {
     this.#upgrades.handleUpgrade(request, stream, head, (socket) => {
       const peer = new WsPeer(socket, stream, request.headers);
       this.peers.add(peer);
+      answerPings(socket);
       socket.on('pong', () => {
         peer.hasAnswered = true;
       });

@@ -2,15 +2,12 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../host/clock.ts';
 import { lastingCopy } from '../../../host/lasting-bytes.ts';
-import type { WatchedPeer, WatchLimits } from '../peer-watch.ts';
+import { PONG_QUEUE_BYTES_MAX, type WatchedPeer, type WatchLimits } from '../peer-watch.ts';
 import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './frames.ts';
 
 /** A process that was held up itself finds its peers' signs of life unread: they get this long to be read. */
 const UNREAD_GRACE_MS = 1_000;
-/**
- * With so much on its way to a peer, that is our sign of life: one that pings and reads nothing gets no more answers.
- */
-const PONG_QUEUE_BYTES_MAX = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 /** Time for a peer to finish its half of the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 
@@ -125,6 +122,18 @@ export class ZmtpConnection implements WatchedPeer {
     if (!this.#closed && this.socket.writable) this.socket.write(bytes);
   }
 
+  /** Takes no further messages. */
+  hold(): void {
+    this.#parser.isHeld = true;
+    this.socket.pause();
+  }
+
+  /** Takes those that have come; whoever has held it has its socket read again. */
+  release(): void {
+    this.#parser.isHeld = false;
+    this.#push(NOTHING);
+  }
+
   /** Ends the connection now. */
   destroy(error?: Error): void {
     this.#error ??= error;
@@ -134,6 +143,10 @@ export class ZmtpConnection implements WatchedPeer {
   #data(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
     this.#heardSinceBeat = true;
+    this.#push(chunk);
+  }
+
+  #push(chunk: Buffer): void {
     try {
       this.#parser.push(chunk);
     } catch (error) {

@@ -109,7 +109,7 @@ export interface FrameEvents {
   ready(peerType: string, properties: ReadonlyMap<string, Buffer>): void;
   /** A whole message. The parts are slices of a larger buffer: copy what outlives the call. */
   message(parts: Buffer[]): void;
-  /** The peer asks for a sign of life: answer with these bytes. */
+  /** The peer asks for a sign of life, however often within one chunk: answer with these bytes. */
   ping(pong: Buffer): void;
   /** The peer answered our PING. */
   pong(): void;
@@ -123,8 +123,14 @@ export class ZmtpParser {
   #need = GREETING_BYTES;
   #greeted = false;
   #isReady = false;
+  #isHeld = false;
   #parts: Buffer[] = [];
   #partsBytes = 0;
+  /**
+   * What the last PING of a chunk asks to have back. A write for each of thousands that came together would cost the
+   * process far more than they cost the peer, and one answer says that we live.
+   */
+  #asked: Buffer | undefined;
 
   constructor(limits: FrameLimits, events: FrameEvents) {
     this.#limits = limits;
@@ -136,11 +142,20 @@ export class ZmtpParser {
     return this.#pending.length + this.#partsBytes + this.#parts.length;
   }
 
+  /** Gives no more messages, not even those that have come, until `false` is said and something is pushed. */
+  set isHeld(isHeld: boolean) {
+    this.#isHeld = isHeld;
+  }
+
   /** @throws ZmtpError when the peer breaks the protocol or a limit */
   push(chunk: Buffer): void {
+    if (this.#isHeld) return this.#pending.add(chunk);
     const bytes = this.#pending.join(chunk, this.#need);
     if (bytes === undefined) return;
     this.#pending.add(bytes.subarray(this.#consume(bytes)));
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (asked !== undefined) this.#events.ping(command('PONG', asked));
   }
 
   /** @returns the offset behind the last whole frame */
@@ -166,6 +181,10 @@ export class ZmtpParser {
       if (left < header + length) return at;
       this.#frame(flags, bytes.subarray(at + header, at + header + length));
       at += header + length;
+      if (this.#isHeld) {
+        this.#need = 0;
+        return at;
+      }
     }
   }
 
@@ -211,7 +230,7 @@ export class ZmtpParser {
       this.#isReady = true;
       const properties = readProperties(rest);
       this.#events.ready(properties.get('socket-type')?.toString('latin1') ?? '', properties);
-    } else if (name === 'PING') this.#events.ping(command('PONG', rest.subarray(2)));
+    } else if (name === 'PING') this.#asked = rest.subarray(2);
     else if (name === 'PONG') this.#events.pong();
     else if (name === 'SUBSCRIBE') this.#events.message([Buffer.concat([Buffer.from([1]), rest])]);
     else if (name === 'CANCEL') this.#events.message([Buffer.concat([Buffer.from([0]), rest])]);

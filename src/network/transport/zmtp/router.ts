@@ -33,7 +33,7 @@ export class Router implements RequestServer {
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
     this.counters = this.#peers.counters;
     this.#watch = new PeerWatch(options.clock, this.#peers, UNFINISHED);
   }
@@ -53,6 +53,7 @@ export class Router implements RequestServer {
 
   close(): void {
     this.#watch.close();
+    this.#peers.close();
     this.#acceptor?.close();
     for (const peer of this.#peers) peer.destroy();
   }
@@ -80,10 +81,12 @@ export class Router implements RequestServer {
   #request(peer: ZmtpConnection, parts: Buffer[], from: string): void {
     this.counters.requests++;
     const body = parts[parts.length - 1] as Buffer;
+    const ended = this.#peers.began(peer);
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
     const reply = (answer: Buffer): void => {
       peer.send([...envelope, answer]);
       this.#peers.buffered(answer.length);
+      ended();
     };
     this.#onRequest({ body, from, reply });
   }
