@@ -6,7 +6,7 @@ import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { logIn } from '../program/login.ts';
+import { checkLogin, logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { ExitCodes, exitCodeMode, jobOutcome } from '../program/exit-codes.ts';
 import { refuseUnknownOutputter } from '../program/outputter-check.ts';
@@ -56,6 +56,7 @@ async function copy(
   const { opts, merged, logging } = program;
   const codes = new ExitCodes(exitCodeMode(parsed, merged, io.env), 'cp');
   if (codes.isStrict) refuseUnknownOutputter(parsed, merged);
+  await checkLogin(program);
   const display = new Display(merged, io, logging.logger, 'cp.recv');
   const [target = '', ...words] = parsed.args;
   const dest = words.pop() ?? '';

@@ -17,7 +17,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { idsOf } from '../../plugins/key/wheel/chosen-keys.ts';
 import { sectionName, type KeyIds, type KeyTexts } from '../../storage/keys/manager.ts';
-import { findLogin } from '../program/login.ts';
+import { checkLogin, findLogin } from '../program/login.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { nothingMatches, unmatched } from './unmatched.ts';
 import { type ChangeAction, type KeyAction, type ShowAction } from './action.ts';
@@ -49,6 +49,7 @@ export async function runRemoteKeys(
       'keys are made where they are used: leave --auth out for --gen-keys and --gen-signature',
     );
   const { opts, io } = deps;
+  await checkLogin(deps);
   const requests = new JobPublisher({ opts, env: io.env, clock: systemClock, random: systemRandom });
   requests.open();
   try {

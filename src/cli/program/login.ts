@@ -54,11 +54,9 @@ export async function findLogin(
   ask: AskMaster,
 ): Promise<Login | undefined> {
   const eauth = textOf(merged, 'eauth');
-  await refuseUnknownSystem(eauth, { opts, merged });
   if (textOf(merged, 'password') !== '') hideCommandLine();
   const token = tokenInFile(opts);
   const isNamed = textOf(merged, 'username') !== '';
-  if (eauth === '') refuseIdleNames(merged, token !== undefined);
   if (token !== undefined && !isNamed && (eauth !== '' || !hasRootKey(opts)))
     return { kind: 'token', token: new Secret(token) };
   if (eauth === '') return undefined;
@@ -68,6 +66,17 @@ export async function findLogin(
   const login: Login = { kind: 'eauth', eauth, username, password };
   if (!truthy(merged.get('mktoken'))) return login;
   return (await makeToken(login, { opts, ask, log: logging.logger })) ?? login;
+}
+
+/**
+ * Looks at the options of a log-in, before anybody is asked for anything: what is typed wrong is said whether the
+ * master runs or not.
+ * @throws UsageError
+ */
+export async function checkLogin({ opts, merged }: Pick<ClientProgram, 'opts' | 'merged'>): Promise<void> {
+  const eauth = textOf(merged, 'eauth');
+  await refuseUnknownSystem(eauth, { opts, merged });
+  if (eauth === '') refuseIdleNames(merged, tokenInFile(opts) !== undefined);
 }
 
 /** The same for programs that look for no token unless they are told to log in. @throws UsageError */

@@ -12,7 +12,7 @@ import { JobPublisher } from '../../runtime/client/job-publisher.ts';
 import { isRunReturn, refusalIn, ReturnsOfRuns } from '../../runtime/client/master-runs.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
-import { findLogin } from '../program/login.ts';
+import { checkLogin, findLogin } from '../program/login.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 /** What is to be run. */
@@ -34,6 +34,7 @@ export async function runRemotely(
   { io, waits }: { readonly io: CommandIo; readonly waits: Waits },
   { fun, arg, isAsync }: RemoteCall,
 ): Promise<Dict | 'key'> {
+  await checkLogin({ opts, merged });
   const deps = { opts, env: io.env, clock: systemClock, random: systemRandom };
   const requests = new JobPublisher(deps);
   requests.open();

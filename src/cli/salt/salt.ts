@@ -12,7 +12,7 @@ import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { dict, toNumber, truthy, type Dict } from '../../python/values/value.ts';
 import { CompoundArgumentsError } from '../command-line/arguments.ts';
-import { logIn } from '../program/login.ts';
+import { checkLogin, logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { ExitCodes, exitCodeMode, type Way } from '../program/exit-codes.ts';
 import { wantsForm } from '../program/wanted-form.ts';
@@ -95,6 +95,7 @@ async function runProgram(
     io.stdout.write(dumpConfig(parsed, io));
     return 0;
   }
+  await checkLogin(program);
   const patience = patienceOf(merged, parsed);
   const request = readSaltRequest(words, merged, patience.timeoutMs);
   const codes = new ExitCodes(exitCodeMode(parsed, merged, io.env), wayOf(merged, request.fun));

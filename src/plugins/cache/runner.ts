@@ -6,6 +6,7 @@ import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { withBanks } from '../registry/cache/open.ts';
+import { clearGitLocks } from './git-locks.ts';
 import {
   defineRunner,
   defineRunners,
@@ -118,19 +119,18 @@ export const cacheRunners = defineRunners({
       mine: true,
     }),
     clear_git_lock: defineRunner({
-      doc: 'Would remove locks of git repositories; there are none, because none are used yet.',
+      doc: 'Removes the locks that keep repositories from being fetched (`fileserver.lock`, or what a killed Salt has left).',
       params: {
-        role: param.text({ doc: '`gitfs`, `git_pillar` or `winrepo`.' }),
-        remote: { default: null, type: 'str', doc: 'Only repositories whose name contains this.' },
+        role: param.text({ doc: '`gitfs` or `git_pillar`; of `winrepo` there are no repositories.' }),
+        remote: param.textOrNone({ default: null, doc: 'Only repositories whose address contains this.' }),
+        type: { default: null, type: 'str or list', doc: 'Kinds of locks; here there is `update` alone.' },
       },
-      kwargs: 'kwargs',
-      returns: 'a sentence',
-      examples: ['salt-run cache.clear_git_lock gitfs'],
-      run: (_ctx, { role }) => {
-        if (!['gitfs', 'git_pillar', 'winrepo'].includes(role))
-          throw new SaltInvocationError(`Invalid role '${role}'`);
-        return 'No locks were removed';
-      },
+      returns: 'mapping with the locks that were removed, or a sentence',
+      examples: [
+        'salt-run cache.clear_git_lock gitfs',
+        'salt-run cache.clear_git_lock git_pillar remote=github',
+      ],
+      run: (ctx, { role, remote, type }) => clearGitLocks(ctx, { role, remote, type }),
     }),
     store: defineRunner({
       doc: 'Keeps a value under a key of a bank.',

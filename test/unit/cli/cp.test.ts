@@ -132,3 +132,14 @@ test('salt-cp - too few words say what is missing and end with 64', async () => 
   );
   assert.equal(io.written.stdout, '');
 });
+
+test('salt-cp - a log-in without a system is refused, whether the master runs or not', async (t) => {
+  const path = folder(t);
+  writeFileSync(join(path, 'master'), `root_dir: ${path}\n`);
+  writeFileSync(join(path, 'x'), 'x');
+  for (const option of ['--username=alice', '--make-token']) {
+    const io = recordedIo('');
+    assert.equal(await runSaltCp(['-c', path, option, 'web1', join(path, 'x'), '/tmp'], io), 64);
+    assert.match(io.written.stderr, /option --(username|make-token) needs --eauth/);
+  }
+});

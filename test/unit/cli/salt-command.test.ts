@@ -68,6 +68,11 @@ test('salt - options that are refused', async () => {
     await refused('x', 'test.ping', '--canary', '1', '-b', '1'),
     /^option --canary cannot be combined with --batch/,
   );
+  // whether the master runs or not
+  for (const name of ['--username=alice', '--password=x'])
+    assert.match(await refused('x', 'test.ping', name), /^option --(username|password) needs --eauth/);
+  assert.match(await refused('x', 'test.ping', '-T'), /^option --make-token needs --eauth/);
+  assert.match(await refused('x', 'test.ping', '-a', 'pma'), /"pma" is not available\. Did you mean 'pam'\?/);
   for (const batch of ['--batch=1', '--batch-safe-limit=5'])
     assert.match(
       await refused('x', 'test.ping', '--async', batch),
