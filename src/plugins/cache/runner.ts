@@ -1,12 +1,11 @@
 /** `cache.*`: what the master remembers of minions, and named values in banks (salt/runners/cache.py, 3006.16). */
 import type { Banks } from '../../storage/cache/cache-server.ts';
 import { RIGHTS_PILLAR, type MinionBank } from '../../storage/cache/minion-data.ts';
-import { SaltInvocationError } from '../../errors/errors.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { withBanks } from '../registry/cache/open.ts';
-import { clearGitLocks } from './git-locks.ts';
+import { clearGitLocks } from './runner/git-locks.ts';
 import {
   defineRunner,
   defineRunners,

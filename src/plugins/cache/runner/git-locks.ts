@@ -1,11 +1,11 @@
 /** `cache.clear_git_lock`: locks of repositories of the file server and of pillar (salt/runners/cache.py, 3006.16). */
-import { SaltInvocationError } from '../../errors/errors.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
-import { pyStr } from '../../python/values/repr.ts';
-import { createGitfs, GITFS } from '../../storage/fileserver/gitfs.ts';
-import { configuredPillarRemotes } from '../../storage/git/pillar-remote.ts';
-import { repositoriesFolder } from '../../storage/git/repository.ts';
-import type { RunnerContext } from '../shared/runner/runner.ts';
+import { SaltInvocationError } from '../../../errors/errors.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { createGitfs, GITFS } from '../../../storage/fileserver/gitfs.ts';
+import { configuredPillarRemotes } from '../../../storage/git/pillar-remote.ts';
+import { repositoriesFolder } from '../../../storage/git/repository.ts';
+import type { RunnerContext } from '../../shared/runner/runner.ts';
 
 /** What holds a lock. */
 interface Lockable {
