@@ -325,6 +325,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     ]);
     assert.deepEqual(synced['states'], ['states.hooked', 'states.thing']);
     assert.equal(await ask('grains.get', 'place'), 'here');
+    assert.ok(existsSync(fleet.path('one', 'cache', 'python', 'brine_guest.serve.pyc')));
   });
 
   await t.test('functions are called with what Python says of their arguments', async () => {

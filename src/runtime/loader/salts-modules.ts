@@ -26,7 +26,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'namecheap_domains namecheap_domains_dns namecheap_domains_ns namecheap_ssl namecheap_users napalm ' +
     'napalm_formula napalm_yang net netacl netaddress netbox netmiko netscaler neutron neutronng nexus ' +
     'nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap openstack_mng opsgenie oracle ' +
-    'osquery out pagerduty pagerduty_util pam panos parallels pcs peeringdb pf pkgbuild pkgutil ' +
+    'osquery pagerduty pagerduty_util pam panos parallels pcs peeringdb pf pkgbuild pkgutil ' +
     'portage_config ports poudriere power powercfg powerpath probes proxy psget puppet ' +
     'purefa purefb pushbullet pushover pyeapi qemu_nbd rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf riak route rpmbuild runit s3 s6 ' +

@@ -15,7 +15,7 @@ const WORDS_BYTES_MAX = 256 * 1024;
 const CRASH = 'Fatal Python error';
 const FRAME = /^ {2}File "(.+)", line (\d+) in /gm;
 /** Frames of our own programs, of which a site knows nothing. */
-const OWN_FRAME = /\/brine_(?:guest\/\w+|host)\.py$|\/threading\.py$/;
+const OWN_FRAME = /\/brine_(?:guest\/\w+|host|own)\.py$|\/threading\.py$/;
 
 /** How a process ended. */
 export interface ProcessEnd {

@@ -23,7 +23,7 @@ import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec } from '../lo
 import { callArguments, changesArguments, paramSpec, takeChanges } from './arguments.ts';
 import { jobCaller, type Caller } from './callers.ts';
 import { keptBy } from './kept.ts';
-import { interpreterOf, memoryLimitOf, PythonProcess, PythonProcessError } from './python-process.ts';
+import { interpreterOf, PythonProcess, PythonProcessError, settingsOf } from './python-process.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Time for a file to be loaded, or its grains to be found. */
@@ -414,8 +414,7 @@ export class PythonModules {
     this.#process?.close();
     this.#interpreter = interpreter;
     this.#process = new PythonProcess({
-      interpreter,
-      memoryBytes: memoryLimitOf(opts),
+      ...settingsOf(opts),
       prints: this.#options.prints === true,
       clock: this.#options.clock,
       serve: this.#services(),

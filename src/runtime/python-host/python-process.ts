@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -57,7 +58,7 @@ export function interpreterOf(opts: Dict): string {
 }
 
 /** Most memory of a process by `python_memory_bytes_max`, 0 for no limit. */
-export function memoryLimitOf(opts: Dict): number {
+function memoryLimitOf(opts: Dict): number {
   const given = toNumber(opts.get('python_memory_bytes_max') ?? null) ?? -1;
   if (given >= 0) return given;
   const ofGroup = process.constrainedMemory(); // 0 or beyond all memory where there is no limit
@@ -69,12 +70,26 @@ export interface PythonProcessOptions {
   readonly interpreter: string;
   /** Most memory that it writes to; 0 for no limit. */
   readonly memoryBytes: number;
+  /** Where compiled files of the Python program are kept; empty for nowhere. */
+  readonly compiledFolder: string;
   /** Its standard output is that of this program. */
   readonly prints: boolean;
   readonly clock: Clock;
   readonly serve: Omit<ServePython, 'spent'>;
   /** Told when the process is another one: what the last one knew has to be said again. */
   readonly started: () => void;
+}
+
+/** What of that the options say. */
+export function settingsOf(
+  opts: Dict,
+): Pick<PythonProcessOptions, 'interpreter' | 'memoryBytes' | 'compiledFolder'> {
+  const cachedir = opts.get('cachedir');
+  return {
+    interpreter: interpreterOf(opts),
+    memoryBytes: memoryLimitOf(opts),
+    compiledFolder: typeof cachedir === 'string' && cachedir !== '' ? join(cachedir, 'python') : '',
+  };
 }
 
 /** Time for Python to start. */
@@ -242,9 +257,10 @@ export class PythonProcess {
 
   #start(): Running {
     if (this.#running !== undefined) return this.#running;
-    const { interpreter, memoryBytes, prints, serve, started, clock } = this.#options;
+    const { interpreter, memoryBytes, compiledFolder, prints, serve, started, clock } = this.#options;
     const words = new LastWords();
-    const argv = ['-u', programPath(PROGRAM), String(memoryBytes), ...(prints ? ['prints'] : [])];
+    const given = [String(memoryBytes), compiledFolder, ...(prints ? ['prints'] : [])];
+    const argv = ['-u', programPath(PROGRAM), ...given];
     const child = spawn(interpreter, argv, {
       stdio: ['ignore', prints ? 'inherit' : 'ignore', 'inherit', 'pipe', words.descriptor ?? 'ignore'],
     });

@@ -5,7 +5,11 @@ import os
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+# nothing is written beside this program
+sys.dont_write_bytecode, written = True, sys.dont_write_bytecode
 from brine_reclass import packed
+
+sys.dont_write_bytecode = written
 
 
 def main(question):

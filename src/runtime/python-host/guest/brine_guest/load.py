@@ -12,6 +12,7 @@ import sys
 import traceback
 import types
 
+import brine_own
 from brine_guest import parts
 from brine_guest.pack import PackError, pack
 
@@ -146,7 +147,7 @@ class Beside:
 def load(kind, name, path, dunders):
     """Loads a file. `dunders` sets what modules see before their code runs. Raises what the file raises."""
     full = "{}.{}".format(_parent(kind), name)
-    spec = importlib.util.spec_from_file_location(full, path, submodule_search_locations=_package(path))
+    spec = importlib.util.spec_from_file_location(full, path, loader=brine_own.loader_of(full, path), submodule_search_locations=_package(path))
     if spec is None:
         raise ImportError("it is no Python file")
     code = importlib.util.module_from_spec(spec)

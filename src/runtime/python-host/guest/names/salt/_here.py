@@ -101,6 +101,7 @@ MODULES = {
     "npm": "npm",
     "openstack_config": "openstack_config",
     "openvswitch": "openvswitch",
+    "out": "out",
     "pacmanpkg": "pkg",
     "parted_partition": "partition",
     "partition": "partition",
