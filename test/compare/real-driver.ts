@@ -33,7 +33,8 @@ export async function runDriver(folder: string, { driver, config, input }: Drive
   const path = join(folder, 'driver.py');
   writeFileSync(path, driver.replace('FILE', JSON.stringify(path)));
   return runProgram(join(salt.folder, 'salt-call'), [
-    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
+    // the answers are in files; any other outputter that is named here is used by the functions of `out`, too
+    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'highstate'],
     ...['slsutil.renderer', path, 'default_renderer=py'],
   ]);
 }

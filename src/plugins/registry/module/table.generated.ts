@@ -219,6 +219,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'openvswitch',
     load: async () => (await import('../../openvswitch/module.ts')).openvswitchModule,
   },
+  { name: 'out', file: 'out', load: async () => (await import('../../out/module.ts')).outModule },
   {
     name: 'partition',
     file: 'parted_partition',
