@@ -1,5 +1,6 @@
 /** Every option a master knows, with the defaults of 3006.16 (salt/config/__init__.py). */
 import { dict } from '../python/values/value.ts';
+import { SETTINGS_OF_TEMPLATES } from './names-in-values.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 import { gitMasterOptions } from './git-options.ts';
@@ -19,10 +20,14 @@ export const masterOptions = {
     'master.d/*.conf',
     'glob of further configuration files, relative to the main file',
   ),
-  pki_dir: option('str', '/etc/salt/pki/master', 'folder of the keys'),
-  cachedir: option('str', '/var/cache/salt/master', 'folder of everything that can be built again'),
-  sock_dir: option('str', '/var/run/salt/master', 'folder of the local sockets'),
-  pidfile: option('str', '/var/run/salt-master.pid', 'file that holds the process id of the daemon'),
+  pki_dir: option('str', '/etc/salt/pki/master', 'folder of the keys', { pathOf: 'every program' }),
+  cachedir: option('str', '/var/cache/salt/master', 'folder of everything that can be built again', {
+    pathOf: 'every program',
+  }),
+  sock_dir: option('str', '/var/run/salt/master', 'folder of the local sockets', { pathOf: 'every program' }),
+  pidfile: option('str', '/var/run/salt-master.pid', 'file that holds the process id of the daemon', {
+    pathOf: 'every program',
+  }),
   python_executable: option(
     'str',
     '',
@@ -42,6 +47,7 @@ export const masterOptions = {
     'str',
     '/var/cache/salt/master/extmods',
     'folder of modules copied from the file server',
+    { pathOf: 'every program' },
   ),
   runner_dirs: option('list', [], 'further folders of runners'),
   // network
@@ -136,35 +142,40 @@ export const masterOptions = {
     notYet('workers send no statistics; SIGUSR1 writes counters to a file below /tmp'),
   ),
   req_server_niceness: option(
-    'any',
+    'int?',
     null,
     "scheduling priority of the request server, not set to keep the parent's",
   ),
-  pub_server_niceness: option('any', null, 'scheduling priority of the publisher'),
+  pub_server_niceness: option('int?', null, 'scheduling priority of the publisher'),
   fileserver_update_niceness: option(
-    'any',
+    'int?',
     null,
     "scheduling priority of the file server's updates",
     noEffect('files are looked after in the process that maintenance_niceness is for'),
   ),
-  maintenance_niceness: option('any', null, 'scheduling priority of housekeeping'),
-  mworker_niceness: option('any', null, 'scheduling priority of the workers'),
+  maintenance_niceness: option('int?', null, 'scheduling priority of housekeeping'),
+  mworker_niceness: option('int?', null, 'scheduling priority of the workers'),
   mworker_queue_niceness: option(
-    'any',
+    'int?',
     null,
     'scheduling priority of the queue before the workers',
     noEffect('the queue is in the process that req_server_niceness is for'),
   ),
-  event_return_niceness: option('any', null, 'scheduling priority of the process that stores events'),
-  event_publisher_niceness: option('any', null, 'scheduling priority of the event publisher'),
+  event_return_niceness: option('int?', null, 'scheduling priority of the process that stores events'),
+  event_publisher_niceness: option('int?', null, 'scheduling priority of the event publisher'),
   // keys and access
   auto_accept: option('bool', false, 'accept every new key without asking'),
-  autosign_file: option('str?', null, 'file of minion ids and patterns whose keys are accepted at once'),
-  autoreject_file: option('str?', null, 'file of minion ids and patterns whose keys are rejected at once'),
+  autosign_file: option('str?', null, 'file of minion ids and patterns whose keys are accepted at once', {
+    pathOf: 'every program',
+  }),
+  autoreject_file: option('str?', null, 'file of minion ids and patterns whose keys are rejected at once', {
+    pathOf: 'every program',
+  }),
   autosign_grains_dir: option(
     'str?',
     null,
     'folder of files named after grains, listing values whose minions are accepted',
+    { pathOf: 'every program' },
   ),
   key_cache: option(
     'str',
@@ -240,8 +251,12 @@ export const masterOptions = {
     'the rules of the user `*` are also for those whom another entry names',
   ),
   token_expire: option('int', 43200, 'seconds a token lives'),
-  token_expire_user_override: option('any', false, 'who may ask for another lifetime'),
-  token_dir: option('str', '/var/cache/salt/master/tokens', 'folder of tokens, always below cachedir'),
+  token_expire_user_override: option('any', false, 'who may ask for another lifetime', {
+    types: ['bool', 'dict'],
+  }),
+  token_dir: option('str', '/var/cache/salt/master/tokens', 'folder of tokens, always below cachedir', {
+    pathOf: 'every program',
+  }),
   token_file: option('str?', null, 'file that holds the token of the command line'),
   peer: option('dict', dict(), 'which minions may publish which functions'),
   peer_run: option('dict', dict(), 'which minions may call which runners'),
@@ -300,7 +315,7 @@ export const masterOptions = {
     'log how well the memory cache works',
     noEffect('what is read often is in memory anyway'),
   ),
-  event_return: option('any', '', 'returners that store all events'),
+  event_return: option('any', '', 'returners that store all events', { types: ['list', 'str'] }),
   event_return_queue: option('int', 0, 'events stored at a time'),
   event_return_queue_max_seconds: option('int', 0, 'seconds events may wait to be stored'),
   event_return_whitelist: option('list', [], 'globs of tags to store'),
@@ -325,9 +340,14 @@ export const masterOptions = {
     'further folders of queue modules',
     notYet('queues are kept by the backends sqlite and pgjsonb alone'),
   ),
-  sqlite_queue_dir: option('str', '/var/cache/salt/master/queues', 'folder of the sqlite queues'),
+  sqlite_queue_dir: option('str', '/var/cache/salt/master/queues', 'folder of the sqlite queues', {
+    pathOf: 'every program',
+  }),
   // file server
-  file_client: option('str', 'local', 'where files come from: remote, or local'),
+  file_client: option('str', 'local', 'where files come from: remote, or local', {
+    choices: ['remote', 'local'],
+    otherwise: 'remote is used',
+  }),
   master_roots: option(
     'dict',
     dict({ base: ['/srv/salt-master'] }),
@@ -349,8 +369,12 @@ export const masterOptions = {
   minionfs_blacklist: option('list', [], 'minions whose pushed files are not served'),
   // states and templates
   master_tops: option('dict', dict(), 'sources that assign states to minions beside the top file'),
-  jinja_env: option('dict', dict(), 'options of the template engine outside states'),
-  jinja_sls_env: option('dict', dict(), 'options of the template engine in states'),
+  jinja_env: option('dict', dict(), 'options of the template engine outside states', {
+    inside: SETTINGS_OF_TEMPLATES,
+  }),
+  jinja_sls_env: option('dict', dict(), 'options of the template engine in states', {
+    inside: SETTINGS_OF_TEMPLATES,
+  }),
   jinja_trim_blocks: option('bool', false, 'remove the newline behind a block'),
   jinja_lstrip_blocks: option('bool', false, 'remove spaces before a block'),
   jinja_seconds_max: option(
@@ -359,7 +383,7 @@ export const masterOptions = {
     'seconds of work that the templates of one pillar may cost, 0 for no limit',
   ),
   jinja_output_characters_max: option('int', 16 * 1024 * 1024, 'most characters that a template may make'),
-  nodegroups: option('dict', dict(), 'names for targets'),
+  nodegroups: option('dict', dict(), 'names for targets', { types: ['dict', 'list'], also: Array.isArray }),
   // pillar
   ext_pillar_first: option('bool', false, 'external pillar comes first and can be used by files'),
   pillar_safe_render_error: option('bool', true, 'do not tell minions why pillar failed'),
@@ -369,7 +393,7 @@ export const masterOptions = {
   // the minion itself
   local: option('bool', true, 'act as if there were no master'),
   // syndic
-  syndic_master: option('any', 'masterofmasters', 'the master above a syndic'),
+  syndic_master: option('any', 'masterofmasters', 'the master above a syndic', { types: ['str', 'list'] }),
   syndic_master_port: option('any', null, 'request port of that master; not set for master_port'),
   syndic_user: option('str?', null, 'account a syndic runs as; not set for user'),
   syndic_sock_dir: option(
@@ -378,8 +402,10 @@ export const masterOptions = {
     "folder of a syndic's sockets; not set for sock_dir",
     noEffect('a syndic uses the sockets of the master beside it'),
   ),
-  syndic_log_file: option('str', '/var/log/salt/syndic', 'log file of a syndic'),
-  syndic_pidfile: option('str', '/var/run/salt-syndic.pid', 'file that holds the process id of a syndic'),
+  syndic_log_file: option('str', '/var/log/salt/syndic', 'log file of a syndic', { pathOf: 'salt-syndic' }),
+  syndic_pidfile: option('str', '/var/run/salt-syndic.pid', 'file that holds the process id of a syndic', {
+    pathOf: 'salt-syndic',
+  }),
   syndic_metrics_address: option('str', '', 'metrics_address of the syndic beside this master; not in Salt'),
   syndic_wait: option('int', 5, 'seconds to wait for syndics to say which minions they have'),
   syndic_failover: option('str', 'random', 'how the next master above is chosen: random or ordered'),
@@ -404,17 +430,25 @@ export const masterOptions = {
     'str',
     '/var/cache/salt/master/syndics',
     'folder of marks of syndics, always below cachedir',
+    { pathOf: 'every program' },
   ),
   syndic_event_forward_timeout: option('num', 0.5, 'seconds returns are collected before they are forwarded'),
   syndic_jid_forward_cache_hwm: option('int', 100, 'remembered ids of forwarded jobs'),
   syndic_forward_all_events: option('bool', false, 'forward every event, not only returns'),
   // the HTTP interface
-  api_pidfile: option('str', '/var/run/salt-api.pid', 'file that holds the process id of the HTTP interface'),
-  api_logfile: option('str', '/var/log/salt/api', 'log file of the HTTP interface'),
+  api_pidfile: option(
+    'str',
+    '/var/run/salt-api.pid',
+    'file that holds the process id of the HTTP interface',
+    { pathOf: 'salt-api' },
+  ),
+  api_logfile: option('str', '/var/log/salt/api', 'log file of the HTTP interface', { pathOf: 'salt-api' }),
   netapi_enable_clients: option('list', [], 'clients the HTTP interface may use'),
   netapi_allow_raw_shell: option('bool', false, 'allow raw shell commands through the HTTP interface'),
   // logging
-  log_file: option('str', '/var/log/salt/master', 'log file, or a URL of a system log'),
+  log_file: option('str', '/var/log/salt/master', 'log file, or a URL of a system log', {
+    pathOf: 'every program',
+  }),
 } as const satisfies OptionTable;
 
 /** The configuration of a master. */

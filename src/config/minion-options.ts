@@ -1,5 +1,6 @@
 /** Every option a minion knows, with the defaults of 3006.16 (salt/config/__init__.py). */
 import { dict } from '../python/values/value.ts';
+import { REQUISITE_NAMES } from './names-in-values.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 import { minionUnserved } from './unserved-options.ts';
@@ -20,7 +21,7 @@ export const minionOptions = {
     [],
     'tags of events of this minion and the files that react to them; a minion starts its reactor as an engine',
   ),
-  reactor_niceness: option('any', null, 'scheduling priority of the reactor'),
+  reactor_niceness: option('int?', null, 'scheduling priority of the reactor'),
   // files and folders of the program
   conf_file: option('str', '/etc/salt/minion', 'path of the main configuration file that was read'),
   default_include: option(
@@ -28,14 +29,19 @@ export const minionOptions = {
     'minion.d/*.conf',
     'glob of further configuration files, relative to the main file',
   ),
-  pki_dir: option('str', '/etc/salt/pki/minion', 'folder of the keys'),
-  cachedir: option('str', '/var/cache/salt/minion', 'folder of everything that can be built again'),
-  sock_dir: option('str', '/var/run/salt/minion', 'folder of the local sockets'),
-  pidfile: option('str', '/var/run/salt-minion.pid', 'file that holds the process id of the daemon'),
+  pki_dir: option('str', '/etc/salt/pki/minion', 'folder of the keys', { pathOf: 'every program' }),
+  cachedir: option('str', '/var/cache/salt/minion', 'folder of everything that can be built again', {
+    pathOf: 'every program',
+  }),
+  sock_dir: option('str', '/var/run/salt/minion', 'folder of the local sockets', { pathOf: 'every program' }),
+  pidfile: option('str', '/var/run/salt-minion.pid', 'file that holds the process id of the daemon', {
+    pathOf: 'every program',
+  }),
   extension_modules: option(
     'str',
     '/var/cache/salt/minion/extmods',
     'folder of modules copied from the file server',
+    { pathOf: 'every program' },
   ),
   python_executable: option(
     'str',
@@ -72,7 +78,7 @@ export const minionOptions = {
   ),
   tcp_reconnect_backoff: option('num', 1, 'seconds between attempts to connect again over tcp'),
   proxy_host: option('str', '', 'HTTP proxy for requests that modules make'),
-  proxy_port: option('int', 0, 'port of the HTTP proxy'),
+  proxy_port: option('int', 0, 'port of the HTTP proxy', { leastPort: 0 }),
   proxy_username: option('str', '', 'user name for the HTTP proxy'),
   proxy_password: option('str', '', 'password for the HTTP proxy'),
   no_proxy: option('list', [], 'hosts reached without the HTTP proxy'),
@@ -108,7 +114,10 @@ export const minionOptions = {
     'how requests are signed: PKCS1v15-SHA1 or PKCS1v15-SHA224',
   ),
   // file server
-  file_client: option('str', 'remote', 'where files come from: remote, or local'),
+  file_client: option('str', 'remote', 'where files come from: remote, or local', {
+    choices: ['remote', 'local'],
+    otherwise: 'remote is used',
+  }),
   file_buffer_size: option('int', 262144, 'bytes per message when a file is sent'),
   // states and templates
   pillarenv_from_saltenv: option('bool', false, 'pillar follows saltenv'),
@@ -128,7 +137,9 @@ export const minionOptions = {
   // pillar
   enable_gpu_grains: option('bool', true, 'look for graphics cards'),
   // the connection of a minion
-  master: option('any', 'salt', 'the master, several of them, or a function that names it'),
+  master: option('any', 'salt', 'the master, several of them, or a function that names it', {
+    types: ['str', 'list'],
+  }),
   master_type: option('str', 'str', 'what master means: str, failover, distributed, func or disable'),
   master_uri_format: option(
     'str',
@@ -136,11 +147,17 @@ export const minionOptions = {
     'ip_only when master may be an address that holds colons',
     noEffect('an address that holds colons is known as one'),
   ),
-  master_port: option('int', 4506, 'TCP port of requests on the master'),
+  master_port: option('int', 4506, 'TCP port of requests on the master', { types: ['str', 'int'] }),
   source_interface_name: option('str', '', 'network interface to connect from'),
   source_address: option('str', '', 'address to connect from'),
-  source_ret_port: option('int', 0, 'port to connect from for requests'),
-  source_publish_port: option('int', 0, 'port to connect from for publications'),
+  source_ret_port: option('int', 0, 'port to connect from for requests', {
+    types: ['str', 'int'],
+    leastPort: 0,
+  }),
+  source_publish_port: option('int', 0, 'port to connect from for publications', {
+    types: ['str', 'int'],
+    leastPort: 0,
+  }),
   random_master: option('bool', false, 'take masters in random order'),
   master_shuffle: option('bool', false, 'old name of random_master'),
   master_alive_interval: option('int', 0, 'seconds between checks that the master is there, 0 for none'),
@@ -148,7 +165,7 @@ export const minionOptions = {
   master_failback_interval: option('int', 0, 'seconds between checks for that'),
   master_tries: option('int', 1, 'rounds over all masters, -1 for ever'),
   retry_dns: option('num', 30, "seconds between attempts to resolve the master's name, 0 to give up at once"),
-  retry_dns_count: option('any', null, 'how many such attempts, not set for no limit'),
+  retry_dns_count: option('int?', null, 'how many such attempts, not set for no limit'),
   resolve_dns_fallback: option(
     'bool',
     true,
@@ -190,13 +207,14 @@ export const minionOptions = {
   always_verify_signature: option('bool', false, 'verify that signature each time, not only for a new key'),
   minion_jid_queue_hwm: option('int', 100, 'remembered job ids, so that no job runs twice'),
   // the minion itself
-  id_function: option('any', dict(), 'function that makes the name'),
+  id_function: option('any', dict(), 'function that makes the name', { types: ['dict', 'str'] }),
   minion_id_caching: option('bool', true, 'remember a name that was found out'),
   minion_id_lowercase: option('bool', false, 'turn a name that was found out into lower case'),
   minion_id_remove_domain: option(
     'any',
     false,
     'remove the domain, or any domain, from a name that was found out',
+    { types: ['str', 'bool'] },
   ),
   append_minionid_config_dirs: option(
     'list',
@@ -206,7 +224,10 @@ export const minionOptions = {
   sudo_user: option('str', '', 'account commands run as, by sudo'),
   multiprocessing: option('bool', true, 'run each job in a process of its own'),
   process_count_max: option('int', -1, 'jobs at a time, -1 for no limit'),
-  startup_states: option('str', '', 'what to apply at start: highstate, sls or top'),
+  startup_states: option('str', '', 'what to apply at start: highstate, sls or top', {
+    choices: ['', 'highstate', 'sls', 'top'],
+    otherwise: 'highstate is used',
+  }),
   sls_list: option('list', [], 'what to apply at start with sls'),
   top_file: option('str', '', 'what to apply at start with top'),
   start_event_grains: option('list', [], 'grains to send with the start event'),
@@ -218,8 +239,14 @@ export const minionOptions = {
     64 * 1024 * 1024,
     'bytes of returns that may wait for the database of one returner; those that come beyond are dropped and counted; not in Salt',
   ),
-  return: option('any', null, 'returners every return also goes to'),
-  module_executors: option('list', [], 'what calls functions, in order'),
+  return: option('any', null, 'returners every return also goes to', { types: ['str', 'list'] }),
+  module_executors: option('list', [], 'what calls functions, in order', {
+    inside: {
+      noun: 'executor',
+      names: ['direct_call', 'splay', 'sudo'],
+      otherwise: 'every job fails with it',
+    },
+  }),
   multifunc_ordered: option('bool', false, 'several functions in one job give a list in order'),
   disable_modules: option('list', [], 'execution modules that are not loaded'),
   disable_returners: option('list', [], 'returners that are not loaded'),
@@ -249,14 +276,23 @@ export const minionOptions = {
   cmd_safe: option('bool', true, 'refuse shell features where a function does not need them'),
   cmd_blacklist_glob: option('list', [], 'globs of commands that are refused'),
   cmd_whitelist_glob: option('list', [], 'globs of the only commands that are allowed'),
-  backup_mode: option('str', '', 'minion to keep a copy of replaced files'),
+  backup_mode: option('str', '', 'minion to keep a copy of replaced files', {
+    choices: ['', 'minion', 'master', 'both'],
+    otherwise: 'no backups are made',
+  }),
   state_queue: option(
     'any',
     false,
     'what to do while another state run is active: refuse, wait, or wait behind so many',
+    { types: ['bool', 'int'] },
   ),
-  disabled_requisites: option('any', [], 'requisites that are ignored'),
-  global_state_conditions: option('any', null, 'conditions for states of a name'),
+  disabled_requisites: option('any', [], 'requisites that are ignored', {
+    types: ['str', 'list'],
+    inside: REQUISITE_NAMES,
+  }),
+  global_state_conditions: option('any', null, 'conditions for states of a name', {
+    types: ['NoneType', 'dict'],
+  }),
   use_superseded: option(
     'list',
     [],
@@ -280,12 +316,10 @@ export const minionOptions = {
   beacons: option('dict', dict(), 'what to watch'),
   beacons_before_connect: option('bool', false, 'watch before there is a connection'),
   scheduler_before_connect: option('bool', false, 'run scheduled jobs before there is a connection'),
-  update_url: option(
-    'any',
-    false,
-    'where updates of the minion come from',
-    notYet('a minion does not update itself'),
-  ),
+  update_url: option('any', false, 'where updates of the minion come from', {
+    types: ['bool', 'str'],
+    unserved: notYet('a minion does not update itself'),
+  }),
   update_restart_services: option(
     'list',
     [],
@@ -325,6 +359,7 @@ export const minionOptions = {
     'any',
     null,
     'options that the master hands to external pillars: a list of names, `a:b` for what is inside of one',
+    { types: ['str', 'list'] },
   ),
   mine_enabled: option('bool', true, 'send data to the mine'),
   mine_interval: option('int', 60, 'minutes between updates of the mine'),
@@ -333,7 +368,9 @@ export const minionOptions = {
   minion_blackout: option('bool', false, 'refuse jobs'),
   minion_blackout_whitelist: option('list', [], 'functions allowed all the same'),
   // logging
-  log_file: option('str', '/var/log/salt/minion', 'log file, or a URL of a system log'),
+  log_file: option('str', '/var/log/salt/minion', 'log file, or a URL of a system log', {
+    pathOf: 'every program',
+  }),
 } as const satisfies OptionTable;
 
 /** The configuration of a minion. */

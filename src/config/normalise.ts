@@ -5,27 +5,11 @@ import { ConfigError } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
 import { pyStr } from '../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
+import { masterOptions } from './master-options.ts';
+import { minionOptions } from './minion-options.ts';
+import { pathOptions } from './option.ts';
 import { globPaths, hasWildcards, prependRootDir } from './paths.ts';
 
-const MINION_PATHS = [
-  'pki_dir',
-  'cachedir',
-  'sock_dir',
-  'extension_modules',
-  'pidfile',
-  'log_file',
-  'key_logfile',
-];
-const MASTER_PATHS = [
-  ...MINION_PATHS,
-  'autosign_file',
-  'autoreject_file',
-  'token_dir',
-  'syndic_dir',
-  'sqlite_queue_dir',
-  'autosign_grains_dir',
-  'ssh_log_file',
-];
 const SIGNING_ALGORITHMS = ['PKCS1v15-SHA1', 'PKCS1v15-SHA224'];
 const ENCRYPTION_ALGORITHMS = ['OAEP-SHA1', 'OAEP-SHA224'];
 /** How much longer than `cachedir` the name of `sock_dir` may be: names of sockets are limited to about 100 bytes. */
@@ -143,7 +127,7 @@ export function normaliseMaster(values: Dict, log: Logger): void {
   const cachedir = text(values, 'cachedir');
   values.set('token_dir', join(cachedir, 'tokens'));
   values.set('syndic_dir', join(cachedir, 'syndics'));
-  prependRootDir(values, MASTER_PATHS);
+  prependRootDir(values, pathOptions(masterOptions, 'every program'));
   normaliseIgnored(values, log);
   raiseWorkerThreads(values, log);
   if (Array.isArray(values.get('nodegroups')))
@@ -223,7 +207,7 @@ export function normaliseMinion(values: Dict, log: Logger): void {
     const value = values.get(key);
     if (typeof value === 'string') values.set(key, value === '' ? [] : [value]);
   }
-  prependRootDir(values, MINION_PATHS);
+  prependRootDir(values, pathOptions(minionOptions, 'every program'));
   requireOneOf(text(values, 'encryption_algorithm'), ENCRYPTION_ALGORITHMS, 'encryption algorithm');
   requireOneOf(text(values, 'signing_algorithm'), SIGNING_ALGORITHMS, 'signing algorithm');
   if (values.get('fips_mode') === true) leaveSha1(values, ['encryption_algorithm', 'signing_algorithm'], log);

@@ -5,44 +5,9 @@
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
 import { nameNotThere } from './names-in-values.ts';
+import type { OptionSpec } from './option.ts';
 import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS, STATE_RENDERERS } from './renderer-names.ts';
 import { noEffect, notYet, type Unserved } from './unserved.ts';
-
-/** The names that there are, and what another one comes to. */
-interface Choices {
-  readonly names: readonly string[];
-  readonly otherwise: string;
-}
-
-const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
-  ['ipc_mode', { names: ['ipc', 'tcp'], otherwise: 'ipc is used' }],
-  ['pillar_cache_backend', { names: ['disk', 'memory'], otherwise: 'disk is used' }],
-  ['top_file_merging_strategy', { names: ['merge', 'same', 'merge_all'], otherwise: 'merge is used' }],
-  [
-    'pillar_source_merging_strategy',
-    {
-      names: ['smart', 'recurse', 'aggregate', 'overwrite', 'list', 'none'],
-      otherwise: 'recurse is used',
-    },
-  ],
-  [
-    'state_output',
-    {
-      names: ['full', 'terse', 'mixed', 'changes', 'filter'].flatMap((name) => [name, `${name}_id`]),
-      otherwise: 'full is used',
-    },
-  ],
-  ['file_client', { names: ['remote', 'local'], otherwise: 'remote is used' }],
-  ['startup_states', { names: ['', 'highstate', 'sls', 'top'], otherwise: 'highstate is used' }],
-  ['backup_mode', { names: ['', 'minion', 'master', 'both'], otherwise: 'no backups are made' }],
-  [
-    'hash_type',
-    {
-      names: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
-      otherwise: 'whatever needs a checksum fails',
-    },
-  ],
-]);
 
 /** Renderers that are there, with the names of Salt 0.9 for two pipes. */
 const KNOWN_RENDERERS: ReadonlySet<string> = new Set([
@@ -58,20 +23,26 @@ const KNOWN_RENDERERS: ReadonlySet<string> = new Set([
 const FEATURES: ReadonlySet<string> = new Set(['enable_deprecated_module_search_path_priority']);
 
 /**
+ * @param spec the option's record
  * @param given all options of the files
  * @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few
  *   names
  */
-export function valueNotThere(option: string, value: Value, given: Dict): Unserved | undefined {
+export function valueNotThere(
+  option: string,
+  spec: OptionSpec,
+  value: Value,
+  given: Dict,
+): Unserved | undefined {
   if (option === 'renderer') return rendererNotThere(pyStr(value));
   if (option === 'features') return featuresNotRead(value);
   if (option === 'ssl') return sslNotUsed(value, given);
-  const inside = nameNotThere(option, value);
+  const inside = spec.inside === undefined ? undefined : nameNotThere(spec.inside, value);
   if (inside !== undefined) return { ...noEffect(inside), concernsCommands: true };
-  const choices = CHOICES.get(option);
-  if (choices === undefined || value === null || choices.names.includes(pyStr(value))) return undefined;
-  const names = choices.names.filter((name) => name !== '').join(', ');
-  return noEffect(`there is no '${pyStr(value)}': ${choices.otherwise}; there are ${names}`);
+  const { choices, otherwise } = spec;
+  if (choices === undefined || value === null || choices.includes(pyStr(value))) return undefined;
+  const names = choices.filter((name) => name !== '').join(', ');
+  return noEffect(`there is no '${pyStr(value)}': ${otherwise ?? 'it is passed over'}; there are ${names}`);
 }
 
 /** Salt compat: Salt, too, speaks ZeroMQ without TLS whatever `ssl` says, and does not say so. */

@@ -8,8 +8,12 @@ export interface OptionTypes {
   /** text, or null when not set */
   'str?': string | null;
   int: number;
+  /** a whole number, or null when not set */
+  'int?': number | null;
   num: number;
   bool: boolean;
+  /** a truth value, or null when not set */
+  'bool?': boolean | null;
   list: Value[];
   dict: Dict;
   /** several shapes; the reader of the option tells them apart */
@@ -19,13 +23,45 @@ export interface OptionTypes {
 /** The kinds of option. */
 export type OptionKind = keyof OptionTypes;
 
+/** The names that may stand in the value of an option with a list or a mapping. */
+export interface NamesInside {
+  /** What a name is, in the singular. */
+  readonly noun: string;
+  /** Those of the option's reader, which a test compares. */
+  readonly names: readonly string[];
+  /** What another name comes to. */
+  readonly otherwise: string;
+  /** True where names are taken in any case. */
+  readonly isAnyCase?: boolean;
+}
+
+/** Which program puts a path below `root_dir`: whichever loads the option, or only the one whose path it is. */
+export type PathOwner = 'every program' | 'salt-api' | 'salt-syndic';
+
+/** What else is known of an option, beyond its kind. */
+export interface OptionFacts {
+  /** Set for what Brine does not serve; every other option is read somewhere, which a test proves. */
+  readonly unserved?: Unserved;
+  /** Python types that it takes, in the order in which Salt names them (VALID_OPTS); without it those of its kind. */
+  readonly types?: readonly string[];
+  /** True for a value of another shape, which is brought into the option's own later on. */
+  readonly also?: (value: Value) => boolean;
+  /** The only values that there are; null is one besides. */
+  readonly choices?: readonly string[];
+  /** What a value that is no choice comes to. */
+  readonly otherwise?: string;
+  readonly inside?: NamesInside;
+  /** Set for the path of a file or folder that belongs to a program. */
+  readonly pathOf?: PathOwner;
+  /** Of a port: 0 where that means that there is none; without it 1. */
+  readonly leastPort?: 0;
+}
+
 /** One option: its kind, default and meaning. The table is the source of parsing, checks and documentation. */
-export interface OptionSpec<K extends OptionKind = OptionKind> {
+export interface OptionSpec<K extends OptionKind = OptionKind> extends OptionFacts {
   readonly kind: K;
   readonly default: OptionTypes[K];
   readonly doc: string;
-  /** Set for what Brine does not serve; every other option is read somewhere, which a test proves. */
-  readonly unserved?: Unserved;
 }
 
 /** Options by the name Salt's configuration files use. */
@@ -34,14 +70,23 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 /** The value type of one option of a table. */
 export type OptionValue<T extends OptionTable, K extends keyof T> = OptionTypes[T[K]['kind']];
 
-/** Shorthand for tables: `ret_port: option('int', 4506, 'request port')`. */
+/**
+ * Shorthand for tables: `ret_port: option('int', 4506, 'request port')`.
+ * @param more why it is not served, or whatever else is known of it
+ */
 export function option<K extends OptionKind>(
   kind: K,
   value: OptionTypes[K],
   doc: string,
-  unserved?: Unserved,
+  more: OptionFacts | Unserved = {},
 ): OptionSpec<K> {
-  return { kind, default: value, doc, ...(unserved === undefined ? {} : { unserved }) };
+  const facts: OptionFacts = 'action' in more ? { unserved: more } : more;
+  return { kind, default: value, doc, ...facts };
+}
+
+/** The options of a table that hold paths which this owner puts below `root_dir`. */
+export function pathOptions(table: OptionTable, owner: PathOwner): string[] {
+  return Object.keys(table).filter((name) => table[name]?.pathOf === owner);
 }
 
 /** True when `value` is of the option's kind (an int also serves as num). */
@@ -53,10 +98,14 @@ export function fitsKind(kind: OptionKind, value: Value): boolean {
       return typeof value === 'string' || value === null;
     case 'int':
       return typeof value === 'number' && Number.isInteger(value);
+    case 'int?':
+      return value === null || fitsKind('int', value);
     case 'num':
       return typeof value === 'number';
     case 'bool':
       return typeof value === 'boolean';
+    case 'bool?':
+      return typeof value === 'boolean' || value === null;
     case 'list':
       return Array.isArray(value);
     case 'dict':

@@ -84,9 +84,14 @@ export const sharedOptions = {
   // network
   transport: option('str', 'zeromq', 'how programs talk: zeromq, tcp or ws'),
   interface: option('str', '0.0.0.0', 'address to listen on'),
-  ipv6: option('any', null, 'use IPv6; not set means it follows from the address'),
-  ipc_mode: option('str', 'ipc', 'local sockets as ipc (files) or tcp'),
-  ipc_write_buffer: option('int', 0, 'bytes a local socket buffers for writing, or dynamic'),
+  ipv6: option('bool?', null, 'use IPv6; not set means it follows from the address'),
+  ipc_mode: option('str', 'ipc', 'local sockets as ipc (files) or tcp', {
+    choices: ['ipc', 'tcp'],
+    otherwise: 'ipc is used',
+  }),
+  ipc_write_buffer: option('int', 0, 'bytes a local socket buffers for writing, or dynamic', {
+    also: (value) => value === 'dynamic',
+  }),
   tcp_keepalive: option('bool', true, 'ask the system to probe idle connections'),
   tcp_keepalive_idle: option('num', 300, 'seconds of silence before the first probe'),
   tcp_keepalive_cnt: option(
@@ -105,6 +110,7 @@ export const sharedOptions = {
     'any',
     null,
     "TLS of tcp and ws: certfile, keyfile, ca_certs, cert_reqs, ssl_version, ciphers; true for the system's defaults",
+    { types: ['dict', 'bool', 'NoneType'] },
   ),
   zmq_filtering: option('bool', false, 'publish with topics so that minions receive only what concerns them'),
   zmq_monitor: option(
@@ -120,12 +126,10 @@ export const sharedOptions = {
     107374182400,
     'largest HTTP answer, bytes; 104857600 for one that is held in memory, unless this is set',
   ),
-  discovery: option(
-    'any',
-    false,
-    'answer to, or send, SSDP searches for a master',
-    notYet('masters neither answer searches nor are found by them'),
-  ),
+  discovery: option('any', false, 'answer to, or send, SSDP searches for a master', {
+    types: ['dict', 'bool'],
+    unserved: notYet('masters neither answer searches nor are found by them'),
+  }),
   max_event_size: option('int', 1048576, 'bytes above which parts of an event are trimmed'),
   event_match_type: option(
     'str',
@@ -140,7 +144,7 @@ export const sharedOptions = {
     'one configuration for masters behind a load balancer',
     noEffect('it has none in Salt either'),
   ),
-  reactor_niceness: option('any', null, 'scheduling priority of the reactor'),
+  reactor_niceness: option('int?', null, 'scheduling priority of the reactor'),
   // keys and access
   open_mode: option('bool', false, 'accept every key, even a changed one (no authentication at all)'),
   autosign_timeout: option('int', 120, 'minutes a file in minions_autosign counts, 0 for ever'),
@@ -176,9 +180,18 @@ export const sharedOptions = {
     'environments and their folders',
   ),
   fileserver_backend: option('list', ['roots'], 'where the file server takes files from, in order'),
-  hash_type: option('str', 'sha256', 'checksum of files and keys'),
-  file_ignore_regex: option('list', [], 'regular expressions of paths that are not served'),
-  file_ignore_glob: option('list', [], 'globs of paths that are not served'),
+  hash_type: option('str', 'sha256', 'checksum of files and keys', {
+    choices: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
+    otherwise: 'whatever needs a checksum fails',
+  }),
+  file_ignore_regex: option('list', [], 'regular expressions of paths that are not served', {
+    types: ['list', 'str'],
+    also: (value) => typeof value === 'string',
+  }),
+  file_ignore_glob: option('list', [], 'globs of paths that are not served', {
+    types: ['list', 'str'],
+    also: (value) => typeof value === 'string',
+  }),
   fileserver_followsymlinks: option('bool', true, 'serve what symbolic links point to'),
   fileserver_ignoresymlinks: option('bool', false, 'leave symbolic links out of listings'),
   fileserver_list_cache_time: option('int', 20, 'seconds lists of files are cached'),
@@ -199,6 +212,7 @@ export const sharedOptions = {
     'str',
     'merge',
     'how top files of several environments are joined: merge, same or merge_all',
+    { choices: ['merge', 'same', 'merge_all'], otherwise: 'merge is used' },
   ),
   env_order: option('list', [], 'order of environments when top files are joined'),
   default_top: option('str', 'base', 'environment used with the strategy same where another has no top file'),
@@ -211,7 +225,10 @@ export const sharedOptions = {
   renderer_blacklist: option('list', [], 'renderers that may not be used'),
   failhard: option('bool', false, 'stop at the first failed state'),
   state_verbose: option('bool', true, 'print states without changes too'),
-  state_output: option('str', 'full', 'how results of states are printed'),
+  state_output: option('str', 'full', 'how results of states are printed', {
+    choices: ['full', 'terse', 'mixed', 'changes', 'filter'].flatMap((name) => [name, `${name}_id`]),
+    otherwise: 'full is used',
+  }),
   state_output_diff: option('bool', false, 'print only changed and failed states'),
   state_output_profile: option('bool', true, 'print start and duration of states'),
   state_output_pct: option('bool', false, 'print the share of states that succeeded'),
@@ -230,7 +247,10 @@ export const sharedOptions = {
   ext_pillar: option('list', [], 'external sources of pillar'),
   on_demand_ext_pillar: option('list', ['libvirt', 'virtkey'], 'external sources a function may ask for'),
   pillar_opts: option('bool', false, "put the master's options into pillar"),
-  pillar_source_merging_strategy: option('str', 'smart', 'how sources of pillar are joined'),
+  pillar_source_merging_strategy: option('str', 'smart', 'how sources of pillar are joined', {
+    choices: ['smart', 'recurse', 'aggregate', 'overwrite', 'list', 'none'],
+    otherwise: 'recurse is used',
+  }),
   pillar_merge_lists: option('bool', false, 'join lists of several sources'),
   pillar_keep_on_empty: option(
     'bool',
@@ -240,7 +260,10 @@ export const sharedOptions = {
   pillar_includes_override_sls: option('bool', false, 'included pillar wins over the file that includes it'),
   pillar_cache: option('bool', false, 'keep rendered pillar on the master'),
   pillar_cache_ttl: option('int', 3600, 'seconds rendered pillar is kept'),
-  pillar_cache_backend: option('str', 'disk', 'where it is kept: disk or memory'),
+  pillar_cache_backend: option('str', 'disk', 'where it is kept: disk or memory', {
+    choices: ['disk', 'memory'],
+    otherwise: 'disk is used',
+  }),
   decrypt_pillar: option('list', [], 'pillar keys whose values are decrypted'),
   decrypt_pillar_delimiter: option('str', ':', 'what separates levels in those keys'),
   decrypt_pillar_default: option('str', 'gpg', 'renderer that decrypts'),
@@ -270,7 +293,7 @@ export const sharedOptions = {
   append_domain: option('str?', null, 'domain put behind the name'),
   cython_enable: option('bool', false, 'accepted and ignored', noEffect('there is no Python code to load')),
   // logging
-  key_logfile: option('str', '/var/log/salt/key', 'log file of salt-key'),
+  key_logfile: option('str', '/var/log/salt/key', 'log file of salt-key', { pathOf: 'every program' }),
   log_dir: option('str?', null, 'folder of log files'),
   log_level: option('str', 'warning', 'lowest level printed'),
   log_level_logfile: option('str?', null, 'lowest level written to the log file; not set for log_level'),
@@ -281,6 +304,7 @@ export const sharedOptions = {
     'str',
     '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s',
     'form of lines in the log file',
+    { types: ['tuple', 'str'] },
   ),
   log_fmt_jid: option(
     'str',

@@ -8,7 +8,7 @@ import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
 import { furtherOption } from './further-options.ts';
 import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
-import type { OptionTable } from './option.ts';
+import type { OptionSpec, OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
 import { SALTS_CLUSTER } from './unserved-options.ts';
@@ -87,7 +87,9 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
       noteUnknown(name, value, { table, otherTable, warnings, unknown });
     const inValue =
-      known === undefined ? undefined : valueUnserved(name, value, { given, isMaster: isMasters(table) });
+      known === undefined
+        ? undefined
+        : valueUnserved(name, value, { spec: known, given, isMaster: isMasters(table) });
     if (inValue !== undefined) note(name, inValue);
   }
   return { stops, warnings, unknown };
@@ -158,7 +160,7 @@ function noteUnknown(
 function valueUnserved(
   name: string,
   value: Value,
-  { given, isMaster }: { readonly given: Dict; readonly isMaster: boolean },
+  { spec, given, isMaster }: { readonly spec: OptionSpec; readonly given: Dict; readonly isMaster: boolean },
 ): Unserved | undefined {
   if (name === 'cluster_id') return isClusterGiven(given) ? undefined : SALTS_CLUSTER;
   if (name === 'cache') return cacheUnserved(pyStr(value), { given, isMaster });
@@ -172,7 +174,7 @@ function valueUnserved(
     return stopping(
       `there is no sdb profile ${profile === '' ? 'in it' : profile}, and the address itself would be taken for the value`,
     );
-  return valueNotThere(name, value, given);
+  return valueNotThere(name, spec, value, given);
 }
 
 function isMasters(table: OptionTable): boolean {

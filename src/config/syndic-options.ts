@@ -4,8 +4,9 @@
  */
 import { join } from 'node:path';
 import { loadMasterConfig, loadMinionConfig, type LoadMinionConfigInput } from './load.ts';
-import type { MasterOptions } from './master-options.ts';
+import { masterOptions, type MasterOptions } from './master-options.ts';
 import type { MinionOptions } from './minion-options.ts';
+import { pathOptions } from './option.ts';
 import { prependRootDir } from './paths.ts';
 import { truthy, type Dict, type Value } from '../python/values/value.ts';
 
@@ -24,10 +25,10 @@ export function loadSyndicConfig(input: LoadMinionConfigInput): SyndicConfig {
   const minion = loadMinionConfig(ownFile);
   const paths: Dict = new Map<Value, Value>([
     ['root_dir', lower.get('root_dir')],
-    ['pidfile', input.overrides?.get('pidfile') ?? lower.get('syndic_pidfile')],
-    ['log_file', lower.get('syndic_log_file')],
+    ['syndic_pidfile', input.overrides?.get('pidfile') ?? lower.get('syndic_pidfile')],
+    ['syndic_log_file', lower.get('syndic_log_file')],
   ]);
-  prependRootDir(paths, ['pidfile', 'log_file']);
+  prependRootDir(paths, pathOptions(masterOptions, 'salt-syndic'));
   const changes: Dict = new Map<Value, Value>([
     ['__role', 'syndic'],
     ['master', lower.get('syndic_master')],
@@ -35,8 +36,8 @@ export function loadSyndicConfig(input: LoadMinionConfigInput): SyndicConfig {
     ['master_port', portOf(lower.get('syndic_master_port')) ?? minion.get('master_port')],
     ['user', lower.get('syndic_user') ?? lower.get('user')],
     ['cachedir', lower.get('cachedir')],
-    ['pidfile', paths.get('pidfile') as Value],
-    ['log_file', paths.get('log_file') as Value],
+    ['pidfile', paths.get('syndic_pidfile') as Value],
+    ['log_file', paths.get('syndic_log_file') as Value],
     ['master_finger', fingerOf(minion, lower)],
     ['return_spool_size', lower.get('syndic_spool_size')],
     ['return_spool_days', lower.get('syndic_spool_days')],

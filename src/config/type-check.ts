@@ -12,54 +12,16 @@ import {
   type Dict,
   type Value,
 } from '../python/values/value.ts';
-import { fitsKind, type OptionKind, type OptionTable } from './option.ts';
-
-const NICENESS = [
-  'req_server_niceness',
-  'pub_server_niceness',
-  'fileserver_update_niceness',
-  'maintenance_niceness',
-  'mworker_niceness',
-  'mworker_queue_niceness',
-  'event_return_niceness',
-  'event_publisher_niceness',
-  'reactor_niceness',
-];
-
-/** Python types of options that take several, in the order in which Salt names them (VALID_OPTS). */
-const SEVERAL_TYPES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...NICENESS.map((key) => [key, ['NoneType', 'int']] as const),
-  ['master', ['str', 'list']],
-  ['syndic_master', ['str', 'list']],
-  ['master_port', ['str', 'int']],
-  ['source_ret_port', ['str', 'int']],
-  ['source_publish_port', ['str', 'int']],
-  ['id_function', ['dict', 'str']],
-  ['ipv6', ['NoneType', 'bool']],
-  ['state_queue', ['bool', 'int']],
-  ['update_url', ['bool', 'str']],
-  ['retry_dns_count', ['NoneType', 'int']],
-  ['event_return', ['list', 'str']],
-  ['token_expire_user_override', ['bool', 'dict']],
-  ['file_ignore_regex', ['list', 'str']],
-  ['file_ignore_glob', ['list', 'str']],
-  ['nodegroups', ['dict', 'list']],
-  ['minion_id_remove_domain', ['str', 'bool']],
-  ['return', ['str', 'list']],
-  ['ssl', ['dict', 'bool', 'NoneType']],
-  ['pass_to_ext_pillars', ['str', 'list']],
-  ['discovery', ['dict', 'bool']],
-  ['disabled_requisites', ['str', 'list']],
-  ['global_state_conditions', ['NoneType', 'dict']],
-  ['log_fmt_logfile', ['tuple', 'str']],
-]);
+import { fitsKind, type OptionKind, type OptionSpec, type OptionTable } from './option.ts';
 
 const KIND_TYPES: Readonly<Record<OptionKind, readonly string[] | undefined>> = {
   str: ['str'],
   'str?': ['NoneType', 'str'],
   int: ['int'],
+  'int?': ['NoneType', 'int'],
   num: ['float'],
   bool: ['bool'],
+  'bool?': ['NoneType', 'bool'],
   list: ['list'],
   dict: ['dict'],
   any: undefined,
@@ -76,8 +38,8 @@ const FALSE_FRIENDS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** The Python types an option takes; undefined when anything goes. */
-export function acceptedTypes(key: string, kind: OptionKind): readonly string[] | undefined {
-  return SEVERAL_TYPES.get(key) ?? KIND_TYPES[kind];
+export function acceptedTypes(spec: OptionSpec): readonly string[] | undefined {
+  return spec.types ?? KIND_TYPES[spec.kind];
 }
 
 /**
@@ -90,17 +52,18 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger, start?
   if (start !== undefined) requirePorts(table, values, start.source);
   for (const [key, value] of [...values]) {
     if (typeof key !== 'string' || !Object.hasOwn(table, key)) continue;
-    const kind = (table[key] as OptionTable[string]).kind;
-    const types = acceptedTypes(key, kind);
+    const spec = table[key] as OptionSpec;
+    const { kind } = spec;
+    const types = acceptedTypes(spec);
     if (typeof value === 'string' && value.startsWith('sdb://')) continue;
     if (types && !isAccepted(types, value)) {
       log.warning(
         `Config option '${key}' with value ${pyStr(value)} has an invalid type of ${pyTypeName(value)}, ` +
-          `a ${required(types)} is required for this option${usedInstead(start, table, key, value)}`,
+          `a ${required(types)} is required for this option${usedInstead(start, spec, value)}`,
       );
       if (kind === 'any') values.delete(key);
     }
-    if (fitsKind(kind, value) || waitsForNormalisation(key, value)) continue;
+    if (fitsKind(kind, value) || spec.also?.(value)) continue;
     const converted = convert(kind, value);
     if (converted === undefined) values.delete(key);
     else values.set(key, converted);
@@ -113,17 +76,15 @@ export interface ProgramStart {
   readonly source: string;
 }
 
-function usedInstead(start: ProgramStart | undefined, table: OptionTable, key: string, value: Value): string {
+function usedInstead(start: ProgramStart | undefined, spec: OptionSpec, value: Value): string {
   if (start === undefined) return '';
-  const { kind, default: usual } = table[key] as OptionTable[string];
-  const isKept = kind !== 'any' && (fitsKind(kind, value) || waitsForNormalisation(key, value));
+  const { kind, default: usual } = spec;
+  const isKept = kind !== 'any' && (fitsKind(kind, value) || spec.also?.(value) === true);
   const converted = isKept || kind === 'any' ? undefined : convert(kind, value);
   const used = isKept ? value : (converted ?? usual);
   return `. In ${start.source}; ${pyStr(used)} is used. Correct it, or remove it`;
 }
 
-/** Ports that may be 0, which means that there is none. */
-const OPTIONAL_PORTS: ReadonlySet<string> = new Set(['source_ret_port', 'source_publish_port', 'proxy_port']);
 const PORT_MAX = 65_535;
 
 /**
@@ -135,20 +96,13 @@ function requirePorts(table: OptionTable, values: Dict, source: string): void {
     if (typeof key !== 'string' || !Object.hasOwn(table, key) || !/_port$/.test(key)) continue;
     if (table[key]?.kind !== 'int' || (typeof value === 'string' && value.startsWith('sdb://'))) continue;
     const port = typeof value === 'boolean' ? undefined : toNumber(convert('int', value) ?? null);
-    const least = OPTIONAL_PORTS.has(key) ? 0 : 1;
+    const least = table[key].leastPort ?? 1;
     if (port !== undefined && port >= least && port <= PORT_MAX) continue;
     throw new ConfigError(
       `${key} in ${source} is ${pyStr(value)}, which is no port. Write a number from ${least} to ${PORT_MAX}, or remove the option, ` +
         `which then means ${pyStr(table[key].default)}.`,
     );
   }
-}
-
-/** Options whose other accepted shapes are brought into one shape later on. */
-function waitsForNormalisation(key: string, value: Value): boolean {
-  if (key === 'file_ignore_regex' || key === 'file_ignore_glob') return typeof value === 'string';
-  if (key === 'ipc_write_buffer') return value === 'dynamic';
-  return key === 'nodegroups' && Array.isArray(value);
 }
 
 function required(types: readonly string[]): string {
@@ -211,7 +165,8 @@ function convert(kind: OptionKind, value: Value): Value | undefined {
     case 'str':
     case 'str?':
       return isNumber(value) ? pyStr(value) : undefined;
-    case 'int': {
+    case 'int':
+    case 'int?': {
       const number = typeof value === 'string' ? numberIn(value) : toNumber(value);
       return number !== undefined && Number.isSafeInteger(number) ? number : undefined;
     }
@@ -222,6 +177,7 @@ function convert(kind: OptionKind, value: Value): Value | undefined {
           ? value.value
           : toNumber(value);
     case 'bool':
+    case 'bool?':
       return value === 0 || value === 1 ? value === 1 : undefined;
     case 'dict':
       return value === '' || (Array.isArray(value) && value.length === 0) ? new Map() : undefined;

@@ -4,23 +4,23 @@
  * in silence.
  */
 import { dict } from '../python/values/value.ts';
-import type { OptionKind, OptionSpec, OptionTypes } from './option.ts';
+import type { OptionFacts, OptionKind, OptionSpec, OptionTypes } from './option.ts';
 import { noEffect, notYet, stops, type Unserved } from './unserved.ts';
 
 type Rows = Readonly<
-  Record<string, { readonly [K in OptionKind]: readonly [K, OptionTypes[K]] }[OptionKind]>
+  Record<string, { readonly [K in OptionKind]: readonly [K, OptionTypes[K], OptionFacts?] }[OptionKind]>
 >;
 
-/** @param subject completes "option …" @param rows kind and default of each option */
+/** @param subject completes "option …" @param rows kind and default of each option, and what else is known of it */
 function family<R extends Rows>(
   subject: string,
   unserved: Unserved,
   rows: R,
 ): { readonly [K in keyof R]: OptionSpec } {
   const doc = `option ${subject}`;
-  const specs = Object.entries(rows).map(([name, [kind, value]]) => [
+  const specs = Object.entries(rows).map(([name, [kind, value, facts]]) => [
     name,
-    { kind, default: value, doc, unserved },
+    { kind, default: value, doc, unserved, ...facts },
   ]);
   return Object.fromEntries(specs) as { [K in keyof R]: OptionSpec };
 }
@@ -86,7 +86,7 @@ export const masterUnserved = {
     ssh_config_file: ['str', '/root/.ssh/config'],
     ssh_identities_only: ['bool', false],
     ssh_list_nodegroups: ['dict', dict({})],
-    ssh_log_file: ['str', '/var/log/salt/ssh'],
+    ssh_log_file: ['str', '/var/log/salt/ssh', { pathOf: 'every program' }],
     ssh_passwd: ['str', ''],
     ssh_port: ['str', '22'],
     ssh_priv_passwd: ['any', ''],

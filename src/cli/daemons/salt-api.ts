@@ -1,6 +1,8 @@
 /** `salt-api`. */
 import { resolve } from 'node:path';
 import { loadClientConfig } from '../../config/load.ts';
+import { masterOptions } from '../../config/master-options.ts';
+import { pathOptions } from '../../config/option.ts';
 import { prependRootDir } from '../../config/paths.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
@@ -49,7 +51,7 @@ export async function saltApi(
     ['api_pidfile', parsed.isExplicit('pidfile') ? parsed.text('pidfile') : config.get('api_pidfile')],
     ['api_logfile', config.get('api_logfile')],
   ]);
-  prependRootDir(paths, ['api_pidfile', 'api_logfile']);
+  prependRootDir(paths, pathOptions(masterOptions, 'salt-api'));
   const opts = config.with(new Map<Value, Value>([['log_level', level], ...paths]));
   const isDaemon = isDaemonProcess(io.env);
   const logging = daemonLogging(opts, { name: 'salt.api', daemon: isDaemon, fileOption: 'api_logfile' });

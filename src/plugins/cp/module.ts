@@ -1,4 +1,5 @@
 /** `cp.*`: files of the master, of other places, and to the master (salt/modules/cp.py, 3006.16). */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
@@ -48,7 +49,7 @@ const gzipParam = param.by(gzipLevel, {
 const makedirsParam = param.flag({ default: false, doc: 'Make missing folders of the destination.' });
 
 function cachedirOf(ctx: ModuleContext): string {
-  return pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion');
+  return optionOf(ctx.opts, 'cachedir');
 }
 
 /** A URL, and the environment that counts. */

@@ -1,4 +1,5 @@
 /** `event.*`: firing events on the minion's bus and on the master's (3006.16 salt/modules/event.py). */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -43,8 +44,8 @@ function sendData(ctx: ModuleContext, args: Readonly<Record<string, Value>>, kwa
   add('grains', args['with_grains'], ctx.grains);
   add('pillar', args['with_pillar'], ctx.pillar);
   if (args['with_env_opts'] === true) {
-    data.set('saltenv', ctx.opts.get('saltenv') ?? 'base');
-    data.set('pillarenv', ctx.opts.get('pillarenv') ?? null);
+    data.set('saltenv', optionOf(ctx.opts, 'saltenv') ?? 'base');
+    data.set('pillarenv', optionOf(ctx.opts, 'pillarenv'));
   }
   const given = args['data'];
   for (const more of [kwargs, isDict(given) ? given : new Map<Value, Value>()]) {

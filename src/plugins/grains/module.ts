@@ -1,6 +1,7 @@
 /**
  * `grains.*`: reading grains, and changing those in `<configuration folder>/grains` (3006.16 salt/modules/grains.py).
  */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ArgumentError } from '../../errors/errors.ts';
@@ -78,7 +79,7 @@ function getGrain(
 
 /** The grains file, with a symbolic link followed, so that writing keeps the link. */
 function grainsFile(ctx: ModuleContext): string {
-  const configFile = pyStr(ctx.opts.get('conf_file') ?? '/etc/salt/minion');
+  const configFile = optionOf(ctx.opts, 'conf_file');
   const folder = isDir(configFile) ? configFile : dirname(configFile);
   const path = join(folder, 'grains');
   try {

@@ -1,4 +1,5 @@
 /** `key`: fingerprints of this minion's keys. Follows 3006.16 salt/modules/key.py. */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { createHash } from 'node:crypto';
 import { readTextIfExists } from '../../host/files.ts';
 import { joinPath } from '../../python/paths.ts';
@@ -10,8 +11,8 @@ import { hashName } from '../shared/hash-kinds.ts';
 
 /** The hash over the lines of a key without the first and the last, two digits at a time; empty without a file. */
 function fingerprint(ctx: ModuleContext, file: string, hashType: Value): string {
-  const type = pyStr(hashType ?? ctx.opts.get('hash_type') ?? 'sha256');
-  const content = readTextIfExists(joinPath(pyStr(ctx.opts.get('pki_dir') ?? ''), file));
+  const type = pyStr(hashType ?? optionOf(ctx.opts, 'hash_type'));
+  const content = readTextIfExists(joinPath(optionOf(ctx.opts, 'pki_dir'), file));
   if (content === undefined) return '';
   const name = hashName(type);
   if (name === undefined)

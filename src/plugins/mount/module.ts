@@ -2,6 +2,7 @@
  * `mount`: file systems, mounted now and at the machine's start, and swap. Follows 3006.16 salt/modules/mount.py
  * (Linux).
  */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { mkdirSync } from 'node:fs';
 import { CommandExecutionError, CommandNotFoundError } from '../../errors/errors.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
@@ -66,7 +67,7 @@ async function isMounted(ctx: ModuleContext, name: string): Promise<boolean> {
 }
 
 function cachePath(ctx: ModuleContext): string {
-  return joinPath(pyStr(ctx.opts.get('cachedir') ?? ''), 'mounts');
+  return joinPath(optionOf(ctx.opts, 'cachedir'), 'mounts');
 }
 
 /** What states remember about mounts: `{mounts: {path: {…}}}`. */

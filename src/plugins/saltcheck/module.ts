@@ -2,6 +2,7 @@
  * `saltcheck`: tests of states, written as calls of functions and what is asserted of their results (3006.16
  * salt/modules/saltcheck.py).
  */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { availableParallelism } from 'node:os';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { toPyInt } from '../../python/conversions.ts';
@@ -22,7 +23,7 @@ import { splitNames } from '../state/module/show.ts';
 
 /** The environment of the call, else the minion's, else `base`. */
 function environmentOf(ctx: ModuleContext, saltenv: Value): string {
-  const own = ctx.opts.get('saltenv') ?? null;
+  const own = optionOf(ctx.opts, 'saltenv');
   if (truthy(saltenv)) return pyStr(saltenv);
   return truthy(own) ? pyStr(own) : 'base';
 }

@@ -1,4 +1,5 @@
 /** `saltutil.*`: the minion itself: its jobs, caches, keys and modules (3006.16 salt/modules/saltutil.py). */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandExecutionError } from '../../errors/errors.ts';
@@ -161,7 +162,7 @@ async function signalAllJobs(ctx: ModuleContext, signal: number): Promise<Value[
 }
 
 function cacheFolder(ctx: ModuleContext, ...parts: string[]): string {
-  return join(pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion'), ...parts);
+  return join(optionOf(ctx.opts, 'cachedir'), ...parts);
 }
 
 /** The entries of a folder; none when there is no such folder. */
@@ -429,7 +430,7 @@ export const saltutilModule = defineModule({
       doc: "Removes the minion's keys and what it knows of the master's; new ones are made at the next authentication.",
       returns: 'None',
       run: async (ctx) => {
-        const folder = pyStr(ctx.opts.get('pki_dir') ?? '/etc/salt/pki/minion');
+        const folder = optionOf(ctx.opts, 'pki_dir');
         for (const { path, isFolder } of await entriesOf(folder)) {
           if (!isFolder)
             await unlink(path).catch((error: unknown) => ctx.log.warning(`${path} stays`, error));

@@ -2,17 +2,17 @@
  * The file in which a minion keeps values for itself: those of the module `data`, and without a master its mine
  * (3006.16 salt/modules/data.py).
  */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { makeFolders } from '../../host/make-folders.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 
 function cacheFolder(ctx: ModuleContext): string {
-  return pyStr(ctx.opts.get('cachedir') ?? '');
+  return optionOf(ctx.opts, 'cachedir');
 }
 
 /** Where it is. */

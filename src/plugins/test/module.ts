@@ -1,6 +1,7 @@
 /**
  * `test.*`: functions to try the minion, its arguments, its errors and its speed with (3006.16 salt/modules/test.py).
  */
+import { optionOf } from '../../runtime/loader/option-of.ts';
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
 import { fromBigInt } from '../../python/values/int-text.ts';
@@ -91,7 +92,7 @@ function collatzSteps(start: number | bigint): Value[] {
 }
 
 function randomHash(ctx: ModuleContext, size: number, hashType: Value): string {
-  const wanted = truthy(hashType) ? hashType : (ctx.opts.get('hash_type') ?? 'sha256');
+  const wanted = truthy(hashType) ? hashType : optionOf(ctx.opts, 'hash_type');
   const algorithm = typeof wanted === 'string' ? HASH_NAMES.get(wanted) : undefined;
   if (algorithm === undefined) {
     throw new PythonError('AttributeError', `module 'hashlib' has no attribute '${pyStr(wanted)}'`);

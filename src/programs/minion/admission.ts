@@ -136,7 +136,7 @@ export class Admission {
   async #untilResolved(): Promise<void> {
     const { opts, names, address, log, stop, attempted } = this.#deps;
     const seconds = opts.get('retry_dns');
-    const limit = opts.raw('retry_dns_count');
+    const limit = opts.get('retry_dns_count');
     for (let failures = 1; !stop.aborted; failures++) {
       try {
         return await names.check(address.host);

@@ -32,7 +32,7 @@ export function sourceOf(
 function sourceHost(opts: MinionOptions, log: Logger): string | undefined {
   const name = opts.get('source_interface_name');
   if (name === '') return opts.get('source_address') === '' ? undefined : opts.get('source_address');
-  const family = opts.raw('ipv6') === true ? 'IPv6' : 'IPv4';
+  const family = opts.get('ipv6') === true ? 'IPv6' : 'IPv4';
   const interfaces = networkInterfaces();
   const addresses = Object.hasOwn(interfaces, name) ? (interfaces[name] ?? []) : [];
   const found = addresses.find((address) => address.family === family);

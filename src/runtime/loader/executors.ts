@@ -4,6 +4,7 @@
  * `direct_call`, `splay` and `sudo`; `docker` needs `docker.call`, which does not exist here, and `transactional_update` a
  * system that is not served.
  */
+import { optionOf } from './option-of.ts';
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
@@ -113,7 +114,7 @@ function canSudo(ctx: ModuleContext): boolean {
 /** Runs the function with `salt-call` as `sudo_user`. */
 async function sudo({ fun, call }: ExecutorCall, ctx: ModuleContext): Promise<Value> {
   const configDir = pyStr(ctx.opts.get('config_dir') ?? '/etc/salt');
-  const user = pyStr(ctx.opts.get('sudo_user') ?? '');
+  const user = optionOf(ctx.opts, 'sudo_user');
   const command = [
     'sudo',
     '-u',

@@ -1,7 +1,7 @@
 /** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
+import { optionOf } from '../loader/option-of.ts';
 import type { Logger } from '../../host/log.ts';
 import type { MinionServices, ModuleContext } from '../loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { FilesAhead } from './files-ahead.ts';
 import { SaltEnvs } from './saltenvs.ts';
@@ -45,7 +45,7 @@ export class StateCompiler {
   constructor(ctx: ModuleContext, opts: Dict, pillar: Dict, fixed: Dict = new Map()) {
     this.#ctx = ctx;
     const { services, clock, log } = ctx;
-    const cachedir = pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion');
+    const cachedir = optionOf(ctx.opts, 'cachedir');
     this.ahead = new FilesAhead({ services, cachedir, clock, log });
     this.#fixed = fixed;
     this.#opts = opts;

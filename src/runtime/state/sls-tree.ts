@@ -2,6 +2,7 @@
  * Rendering SLS with what they include, and joining them to high data (3006.16 salt/state.py `render_state`,
  * `render_highstate`).
  */
+import { optionOf } from '../loader/option-of.ts';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
@@ -152,7 +153,7 @@ export class SlsTree {
     readDeclarations(state, place);
     if (ahead.size > 0) mergeStates(state, ahead, errors);
     for (const include of includes) await this.#include(state, include, place, file.isInit);
-    if (truthy(this.#deps.ctx.opts.get('state_auto_order') ?? true))
+    if (optionOf(this.#deps.ctx.opts, 'state_auto_order'))
       this.#order = numberDeclarations(state, this.#order);
     return state;
   }

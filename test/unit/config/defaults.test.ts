@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { minionOptions } from '../../../src/config/minion-options.ts';
-import { Options, fitsKind, type OptionTable } from '../../../src/config/option.ts';
+import { Options, fitsKind, pathOptions, type OptionTable } from '../../../src/config/option.ts';
 import { acceptedTypes } from '../../../src/config/type-check.ts';
 import type { Value } from '../../../src/python/values/value.ts';
 
@@ -83,7 +83,7 @@ test('config defaults - the types an option takes are those of real Salt', () =>
   for (const [, table] of tables) {
     for (const [key, spec] of Object.entries(table)) {
       const expected = recorded.types[key];
-      if (expected && key !== 'reactor') assert.deepEqual(acceptedTypes(key, spec.kind), expected, key);
+      if (expected && key !== 'reactor') assert.deepEqual(acceptedTypes(spec), expected, key);
     }
   }
 });
@@ -95,4 +95,39 @@ test('config defaults - options are typed by their table', () => {
   assert.equal(port, 4506);
   assert.equal(include, 'master.d/*.conf');
   assert.equal(options.get('minimum_auth_version'), 3);
+});
+
+/** Options that hold a place which `root_dir` does not move, in Salt neither. */
+const PLACES_OF_THEIR_OWN = new Set([
+  ...['root_dir', 'conf_file', 'gpg_keydir', 'token_file', 'otlp_ca_file', 'pass_dir', 'pass_gnupghome'],
+  ...['log_dir', 'syndic_sock_dir'],
+]);
+
+test('config defaults - each file and folder of a program says who puts it below root_dir', () => {
+  const paths = (table: OptionTable): string[] => pathOptions(table, 'every program').sort();
+  const shared = [
+    'cachedir',
+    'extension_modules',
+    'key_logfile',
+    'log_file',
+    'pidfile',
+    'pki_dir',
+    'sock_dir',
+  ];
+  const masters = [
+    'autoreject_file',
+    'autosign_file',
+    'autosign_grains_dir',
+    'sqlite_queue_dir',
+    'ssh_log_file',
+  ];
+  assert.deepEqual(paths(minionOptions), shared);
+  assert.deepEqual(paths(masterOptions), [...shared, ...masters, 'syndic_dir', 'token_dir'].sort());
+  for (const [, table] of tables) {
+    for (const [key, { kind, doc, pathOf }] of Object.entries(table)) {
+      const isPath = kind.startsWith('str') && /^(?:folder of |file (?:that|of)|log file|path of)/.test(doc);
+      if (isPath && !/^(?:hg|svn|git)fs_/.test(key) && !PLACES_OF_THEIR_OWN.has(key))
+        assert.ok(pathOf, `${key}: ${doc}`);
+    }
+  }
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NAMES_INSIDE, nameNotThere } from '../../../src/config/names-in-values.ts';
+import { masterOptions } from '../../../src/config/master-options.ts';
+import { minionOptions } from '../../../src/config/minion-options.ts';
+import { nameNotThere } from '../../../src/config/names-in-values.ts';
+import type { NamesInside, OptionTable } from '../../../src/config/option.ts';
 import { valueNotThere } from '../../../src/config/option-values.ts';
 import { ENVIRONMENT_OPTIONS } from '../../../src/formats/jinja/options.ts';
 import { EXECUTORS } from '../../../src/runtime/loader/executors.ts';
@@ -8,9 +11,15 @@ import { idleProviders } from '../../../src/runtime/loader/providers.ts';
 import { REQUISITES, REQUISITES_IN } from '../../../src/runtime/state/keywords.ts';
 import { dict } from '../../../src/python/values/value.ts';
 
+const tables: OptionTable = { ...masterOptions, ...minionOptions };
+
+function inside(option: string): NamesInside {
+  return tables[option]?.inside ?? assert.fail(option);
+}
+
 test('options - the names that may stand in values are those of their readers', () => {
   const sorted = (names: Iterable<string>): string[] => [...names].sort();
-  const listed = (option: string): string[] => sorted(NAMES_INSIDE.get(option)?.names ?? []);
+  const listed = (option: string): string[] => sorted(inside(option).names);
   assert.deepEqual(listed('jinja_env'), sorted(ENVIRONMENT_OPTIONS.keys()));
   assert.deepEqual(listed('jinja_sls_env'), listed('jinja_env'));
   assert.deepEqual(listed('module_executors'), sorted(EXECUTORS.keys()));
@@ -18,26 +27,31 @@ test('options - the names that may stand in values are those of their readers', 
 });
 
 test('options - a name with a slip in it is said, one that there is is not', () => {
-  assert.match(nameNotThere('jinja_env', dict({ trim_bloks: true })) ?? '', /'trim_bloks'.*trim_blocks/);
   assert.match(
-    nameNotThere('module_executors', ['docker', 'splay']) ?? '',
+    nameNotThere(inside('jinja_env'), dict({ trim_bloks: true })) ?? '',
+    /'trim_bloks'.*trim_blocks/,
+  );
+  assert.match(
+    nameNotThere(inside('module_executors'), ['docker', 'splay']) ?? '',
     /executor 'docker', every job fails/,
   );
-  assert.match(nameNotThere('disabled_requisites', 'requier') ?? '', /'requier'/);
+  assert.match(nameNotThere(inside('disabled_requisites'), 'requier') ?? '', /'requier'/);
   const good = [
-    nameNotThere('jinja_sls_env', dict({ TRIM_blocks: true })),
-    nameNotThere('module_executors', ['sudo']),
-    nameNotThere('disabled_requisites', 'require'),
-    nameNotThere('file_roots', dict({ any: [] })),
+    nameNotThere(inside('jinja_sls_env'), dict({ TRIM_blocks: true })),
+    nameNotThere(inside('module_executors'), ['sudo']),
+    nameNotThere(inside('disabled_requisites'), 'require'),
   ];
-  assert.deepEqual(good, [undefined, undefined, undefined, undefined]);
+  assert.deepEqual(good, [undefined, undefined, undefined]);
 });
 
 test('options - ssl without a transport that speaks TLS is said', () => {
   const ssl = dict({ certfile: '/x' });
-  assert.match(valueNotThere('ssl', ssl, dict({ ssl }))?.why ?? '', /transport to tcp or ws/);
-  assert.equal(valueNotThere('ssl', ssl, dict({ ssl, transport: 'tcp' })), undefined);
-  assert.equal(valueNotThere('ssl', null, dict({ ssl: null })), undefined);
+  assert.match(
+    valueNotThere('ssl', masterOptions.ssl, ssl, dict({ ssl }))?.why ?? '',
+    /transport to tcp or ws/,
+  );
+  assert.equal(valueNotThere('ssl', masterOptions.ssl, ssl, dict({ ssl, transport: 'tcp' })), undefined);
+  assert.equal(valueNotThere('ssl', masterOptions.ssl, null, dict({ ssl: null })), undefined);
 });
 
 test('options - providers that choose nothing are said', () => {

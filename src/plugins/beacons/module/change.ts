@@ -1,4 +1,5 @@
 /** `beacons.add`, `modify`, `delete`, `save` and the ones that enable and disable (3006.16 salt/modules/beacons.py). */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../../host/files.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -96,8 +97,8 @@ export async function deleteBeacon(ctx: ModuleContext, name: Value, kwargs: Dict
 /** `beacons.save`: those of the configuration, to `minion.d/beacons.conf`. */
 export async function saveBeacons(ctx: ModuleContext): Promise<Dict> {
   const beacons = await listBeacons(ctx, { pillar: false });
-  const folder = dirname(pyStr(ctx.opts.get('default_include') ?? 'minion.d/*.conf'));
-  const path = join(dirname(pyStr(ctx.opts.get('conf_file') ?? '')), folder, 'beacons.conf');
+  const folder = dirname(optionOf(ctx.opts, 'default_include'));
+  const path = join(dirname(optionOf(ctx.opts, 'conf_file')), folder, 'beacons.conf');
   const hasAny = beacons !== undefined && beacons.size > 0;
   try {
     makeFolders(dirname(path));

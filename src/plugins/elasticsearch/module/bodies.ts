@@ -1,6 +1,6 @@
 /** Definitions for Elasticsearch: given as they are, or as a file (3006.16 salt/modules/elasticsearch.py). */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { SaltInvocationError } from '../../../errors/errors.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
@@ -24,7 +24,7 @@ export async function bodyOf(
 ): Promise<Value> {
   if (source === undefined) return body;
   if (truthy(body)) throw new SaltInvocationError('Either body or source should be specified but not both.');
-  const env = pyStr(ctx.opts.get('saltenv') ?? 'base');
+  const env = optionOf(ctx.opts, 'saltenv') ?? 'base';
   return ctx.functions.call('cp.get_file_str', [source], new Map([['saltenv', env]]));
 }
 

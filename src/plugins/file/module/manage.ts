@@ -1,4 +1,5 @@
 /** Putting a file in its place with its content, owner and mode. Follows 3006.16 salt/modules/file.py `manage_file`. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { diskRefusal } from '../../../host/disk-refusal.ts';
@@ -86,7 +87,7 @@ async function fetched(ctx: ModuleContext, order: Order, progress: Progress): Pr
 }
 
 function hashType(ctx: ModuleContext, progress: Progress): string {
-  return pyStr(progress.sourceSum.get('hash_type') ?? ctx.opts.get('hash_type') ?? 'sha256');
+  return pyStr(progress.sourceSum.get('hash_type') ?? optionOf(ctx.opts, 'hash_type'));
 }
 
 function removeSource({ sfn, content }: Progress): void {
@@ -136,7 +137,7 @@ async function commit(
     const place = { prefix: baseName(to), folder: dirName(absPath(to)) };
     temporary = makeTempFile(ctx.random, typeof from === 'string' ? place : { ...place, content: from });
     if (typeof from === 'string') copyContent(from, temporary);
-    const cachedir = pyStr(ctx.opts.get('cachedir') ?? '');
+    const cachedir = optionOf(ctx.opts, 'cachedir');
     if ((mode === 'minion' || mode === 'both') && pathExists(to))
       keepBackup(ctx, to, joinPath(cachedir, 'file_backup'));
     const facts = statSync(to, { throwIfNoEntry: false });

@@ -1,4 +1,5 @@
 /** `file.cached` and `file.not_cached`: files in the cache of the minion. Follows 3006.16 salt/states/file.py. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { expandUser } from '../../../host/expand-user.ts';
@@ -52,7 +53,7 @@ async function cachedPlace(
 }
 
 async function hashOf(ctx: StateContext, path: string, { sum }: Wish): Promise<string> {
-  const type = sum.get('hash_type') ?? ctx.opts.get('hash_type') ?? 'sha256';
+  const type = sum.get('hash_type') ?? optionOf(ctx.opts, 'hash_type');
   return pyStr(await ctx.functions.call('file.get_hash', [path, type]));
 }
 
@@ -100,7 +101,7 @@ async function foretell(ctx: StateContext, wish: Wish, outcome: FileOutcome): Pr
   const place = await cachedPlace(ctx, wish);
   if (place === '') return outcome.end(null, `File will be cached: ${withoutPassword(url)}`);
   if (sum.size === 0) return outcome.end(null, `No hash found. File will be cached: ${withoutPassword(url)}`);
-  const hash = await ctx.functions.call('file.get_hash', [place, ctx.opts.get('hash_type') ?? 'sha256']);
+  const hash = await ctx.functions.call('file.get_hash', [place, optionOf(ctx.opts, 'hash_type')]);
   return outcome.end(
     null,
     hash === sum.get('hsum')

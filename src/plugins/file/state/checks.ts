@@ -1,4 +1,5 @@
 /** Checks that come before the states of `file` do anything. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { isAbs, pathExists } from '../../../python/paths.ts';
 import { findUser } from '../../../host/users.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -21,7 +22,7 @@ export function askedUser(ctx: StateContext, user: Value, kwargs: Dict): Value {
 
 /** The owner where none is asked for: the minion's user, and that user's group. */
 export async function ownerOrMinions(ctx: StateContext, { user, group }: Owner): Promise<Owner> {
-  const name = user ?? ctx.opts.get('user') ?? 'root';
+  const name = user ?? optionOf(ctx.opts, 'user');
   if (group !== null) return { user: name, group };
   // not by user.info, as Salt does: that asks another program for all groups of the user, at each link
   const account = typeof name === 'string' || typeof name === 'number' ? await findUser(name) : undefined;

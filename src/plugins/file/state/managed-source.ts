@@ -1,4 +1,5 @@
 /** The source of `file.managed`: which one it is, whether it is needed, and its end in the minion's cache. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { isAbs, joinPath, pathExists } from '../../../python/paths.ts';
@@ -91,6 +92,6 @@ export async function dropSource(ctx: StateContext, plan: Plan, { sfn, source }:
   const isServed = truthy(source) && parseUrl(pyStr(source)).scheme === 'salt';
   const cached =
     sfn === '' && isServed ? await ctx.functions.call('cp.is_cached', [source, plan.saltenv]) : sfn;
-  const cache = joinPath(pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion'), '');
+  const cache = joinPath(optionOf(ctx.opts, 'cachedir'), '');
   if (truthy(cached) && pyStr(cached).startsWith(cache)) rmSync(pyStr(cached), { force: true });
 }

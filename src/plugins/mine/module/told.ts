@@ -2,11 +2,11 @@
  * What the last update of `mine_functions` left in the mine, so that the next one takes out what is no longer
  * configured.
  */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { safeJoin, readTextIfExists, writeFileIfChanged } from '../../../host/files.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { parseJson, toJson } from '../../../formats/json/text.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { dict, type Value } from '../../../python/values/value.ts';
 import { isLocal, readLocal, tellMasters, writeLocal } from './store.ts';
 
@@ -16,7 +16,7 @@ function fileOf(ctx: ModuleContext): string {
   return safeJoin(cachedirOf(ctx), name);
 }
 
-const cachedirOf = (ctx: ModuleContext): string => pyStr(ctx.opts.get('cachedir') ?? '');
+const cachedirOf = (ctx: ModuleContext): string => optionOf(ctx.opts, 'cachedir');
 
 /** The names that the last update left; empty when there was none, or nobody knows. */
 function lastTold(ctx: ModuleContext): string[] {

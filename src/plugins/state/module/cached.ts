@@ -2,11 +2,11 @@
  * Files in which state runs leave what they compiled and gave, as Salt's own programs read them (salt/modules/state.py,
  * 3006.16).
  */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic, safeJoin } from '../../../host/files.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { decode, encode } from '../../../formats/wire/msgpack.ts';
 
@@ -15,7 +15,7 @@ export const HIGH_DATA = '.cache.p';
 
 /** Path of a file in the minion's cache. */
 export function cachePath(ctx: ModuleContext, name: string): string {
-  return safeJoin(pyStr(ctx.opts.get('cachedir') ?? ''), name);
+  return safeJoin(optionOf(ctx.opts, 'cachedir'), name);
 }
 
 /** Writes a value; a file that cannot be written is told in the log. */

@@ -1,4 +1,5 @@
 /** The functions of `state` that steer other runs: halting, ending, forbidding them (3006.16 salt/modules/state.py). */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandExecutionError } from '../../../errors/errors.ts';
@@ -22,7 +23,7 @@ const jid: ParamSpec = { type: 'str', doc: 'The job of the run.' };
 const stateId = param.textOrNone({ default: null, doc: 'The id of a state; all when left out.' });
 
 function pauseFiles(ctx: ModuleContext): PauseFiles {
-  return new PauseFiles(pyStr(ctx.opts.get('cachedir') ?? ''));
+  return new PauseFiles(optionOf(ctx.opts, 'cachedir'));
 }
 
 /** Changes what is asked of a run at one state, or at all of them. */
@@ -206,7 +207,7 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
     doc: 'Removes the compiled states that runs have left in the cache.',
     returns: 'list of the removed files',
     run: (ctx) => {
-      const folder = pyStr(ctx.opts.get('cachedir') ?? '');
+      const folder = optionOf(ctx.opts, 'cachedir');
       const files = readdirSync(folder).filter(
         (name) => name.endsWith(HIGH_DATA) && statSync(join(folder, name)).isFile(),
       );

@@ -1,4 +1,5 @@
 /** What every function of `state` begins with: the options, the pillar and the compiler of its run. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { mergeDicts, type MergeStrategy } from '../../../formats/data/dict-merge.ts';
@@ -61,7 +62,7 @@ async function runPillar(ctx: ModuleContext, opts: Dict, kwargs: Dict): Promise<
   const override = await givenPillar(ctx, kwargs);
   const isMade =
     ctx.opts.get('__cli') === 'salt-call' &&
-    (opts.get('pillarenv') ?? null) === (ctx.opts.get('pillarenv') ?? null);
+    (opts.get('pillarenv') ?? null) === optionOf(ctx.opts, 'pillarenv');
   if (isMade && !truthy(override)) return ctx.pillar;
   const pillar = await freshPillar({ ...ctx, opts }, { override });
   if (override === null || override.size === 0) return pillar;

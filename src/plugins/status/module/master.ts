@@ -1,4 +1,5 @@
 /** Connections to masters. Follows 3006.16 salt/modules/status.py `master`, `ping_master`. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { lookup } from 'node:dns/promises';
 import { createConnection } from 'node:net';
 import { readTextIfExists } from '../../../host/files.ts';
@@ -48,7 +49,7 @@ export async function masterStatus(ctx: ModuleContext, master: string, before: V
 
 /** Whether something that speaks ZeroMQ answers at the request port of a master. */
 export async function pingMaster(ctx: ModuleContext, master: string): Promise<boolean> {
-  const port = toNumber(ctx.opts.get('master_port') ?? null) ?? 4506;
+  const port = optionOf(ctx.opts, 'master_port');
   const isThere = await answersZmtp(ctx, master, port);
   if (isThere) await ctx.services.fireLocal('__master_failback', dict({ master: pyStr(master) }));
   return isThere;

@@ -2,6 +2,7 @@
  * The files of an authority of `tls`: folders, serial numbers, the index of what was issued. Follows 3006.16
  * salt/modules/tls.py.
  */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { appendFileSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
 import { CommandExecutionError } from '../../../errors/errors.ts';
@@ -67,7 +68,7 @@ export function readAuthority(folder: string, filename: string): Authority | und
  */
 export function newSerial(ctx: ModuleContext, name: string): bigint {
   const serial = BigInt(`0x${ctx.random.bytes(20).toString('hex')}`) >> 1n;
-  const cachedir = pyStr(ctx.opts.get('cachedir') ?? '');
+  const cachedir = optionOf(ctx.opts, 'cachedir');
   if (!pathExists(cachedir)) makeFolders(cachedir);
   appendFileSync(safeJoin(cachedir, `${name}.serial`), String(serial));
   return serial;

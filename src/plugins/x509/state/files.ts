@@ -1,4 +1,5 @@
 /** The file of a state of `x509`: `file.managed` beneath it, links, and content that is no text. */
+import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { replaceFile } from '../../../host/file-operations.ts';
 import { isLink, joinPath, realPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -81,7 +82,7 @@ export class ManagedFile {
   writeBytes(path: string, bytes: Uint8Array): void {
     const backup = this.#arguments.get('backup') ?? null;
     if (backup === 'minion' || backup === 'both')
-      keepBackup(this.#ctx, path, joinPath(pyStr(this.#ctx.opts.get('cachedir') ?? ''), 'file_backup'));
+      keepBackup(this.#ctx, path, joinPath(optionOf(this.#ctx.opts, 'cachedir'), 'file_backup'));
     replaceFile(this.#ctx.random, path, bytes);
   }
 }
