@@ -31,18 +31,21 @@ interface Share {
 
 /** Holds and releases the peers of one port. */
 export class FairShares<P extends HoldablePeer> {
-  /** How often a peer had to wait for its own requests. */
-  readonly counters = { held: 0 };
   /** Those with anything under way. */
   readonly #shares = new Map<P, Share>();
   readonly #held = new Set<P>();
   readonly #clock: Clock;
+  readonly #counters: { heldPeers: number };
   readonly #goOn: (peer: P) => void;
   #timer: Timer | undefined;
 
-  /** @param goOn has a peer read again that was held, and has had all that had come from it taken */
-  constructor(clock: Clock, goOn: (peer: P) => void) {
+  /**
+   * @param counters where it is counted how often a peer was held
+   * @param goOn has a peer read again that was held, and has had all that had come from it taken
+   */
+  constructor(clock: Clock, counters: { heldPeers: number }, goOn: (peer: P) => void) {
     this.#clock = clock;
+    this.#counters = counters;
     this.#goOn = goOn;
   }
 
@@ -83,7 +86,7 @@ export class FairShares<P extends HoldablePeer> {
 
   #hold(peer: P, share: Share): void {
     share.isHeld = true;
-    this.counters.held++;
+    this.#counters.heldPeers++;
     this.#held.add(peer);
     this.#timer ??= this.#clock.every(LOOK_MS, () => this.#forgetOld(), { background: true });
     peer.hold();

@@ -14,7 +14,7 @@ export interface RequestPeer extends BufferingPeer, HoldablePeer {
 
 /** The peers of a request port, with their shared budget of bytes. */
 export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
-  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0 };
+  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0, heldPeers: 0 };
   readonly #peers = new Set<P>();
   readonly #budget: BufferBudget;
   readonly #onRefused: OnRefused;
@@ -23,7 +23,7 @@ export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
 
   /** @param bufferedBytesMax what all peers may hold together; beyond it the one that holds most is cut off */
   constructor(bufferedBytesMax: number, clock: Clock, onRefused: OnRefused) {
-    this.#shares = new FairShares(clock, ({ socket }) => {
+    this.#shares = new FairShares(clock, this.counters, ({ socket }) => {
       if (!this.#paused) socket.resume();
     });
     this.#budget = new BufferBudget(bufferedBytesMax, this.#peers);

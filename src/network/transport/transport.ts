@@ -39,6 +39,8 @@ export interface RequestServerCounters {
   requests: number;
   /** Peers cut off because they broke the protocol or a limit. */
   refusedPeers: number;
+  /** How often a peer was not read because it had its share of requests under way. */
+  heldPeers: number;
 }
 
 /** A request and the way back to its sender. */

@@ -23,7 +23,7 @@ import { Exchange } from './exchange.ts';
 import { faultOf, unexpected } from './failures.ts';
 import { requireHttp } from './head-rules.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
-import { loggedTarget } from './logged-target.ts';
+import { loggedTarget, shownPath } from './logged-target.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Origins } from './origin.ts';
 import { Proxies } from './proxies.ts';
@@ -154,7 +154,7 @@ export class Application {
     const resource = this.#deps.resources.get(names[0] ?? '');
     if (resource === undefined) {
       if (exchange.method === 'OPTIONS') return this.#sendOptions(exchange);
-      throw new HttpFault(404, `The path '${exchange.wholePath}' was not found.`);
+      throw new HttpFault(404, `The path '${shownPath(exchange.wholePath)}' was not found.`);
     }
     exchange.set('Allow', allowed(resource));
     await this.#serveResource(exchange, resource, names.slice(1));

@@ -9,6 +9,7 @@ import { bestOf } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
 import type { KeptFiles } from './kept-files.ts';
+import { shownPath } from './logged-target.ts';
 
 /** The first name of the addresses of its files. */
 const FOLDER = 'console';
@@ -69,7 +70,7 @@ export class ConsoleFiles {
     if (first === undefined) return prefersPage(exchange) ? this.#read('index.html', exchange) : undefined;
     if (first !== FOLDER) return undefined;
     if (name === undefined || more.length > 0 || !ASSET.test(name))
-      throw new HttpFault(404, `The path '${exchange.path}' was not found.`);
+      throw new HttpFault(404, `The path '${shownPath(exchange.path)}' was not found.`);
     return this.#read(name, exchange);
   }
 

@@ -7,6 +7,8 @@ const SECRET_FIELD = /token|password|passwd|pwd|secret|signature|credential|api_
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['code', 'state', 'sig', 'key', 'pass', 'session_id']);
 /** What stands for somebody wherever it stands: ids of sessions and tokens, API tokens. */
 const TOKEN = /[0-9a-f]{32,}|brine\.[A-Za-z0-9_-]+\.[0-9a-f]+/gi;
+/** How often what was quoted is quoted again, by programs in between that quote what is quoted already. */
+const QUOTED_MAX = 4;
 /** Names of the path behind which a token may stand. */
 const BEFORE_TOKEN = /^\/*(?:[^/]+\/)?(ws|events)\//;
 
@@ -29,7 +31,7 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i;
 
 function loggedPath(given: string): string {
   const path = given.replace(USER_INFO, `$1//${STARS}@`);
-  const plain = unquotePath(path);
+  const plain = unquoted(path);
   const behind = BEFORE_TOKEN.exec(plain);
   if (behind !== null && plain.length > behind[0].length) return `${behind[0]}${STARS}`;
   return withoutTokens(path, plain);
@@ -37,10 +39,22 @@ function loggedPath(given: string): string {
 
 function loggedField(field: string): string {
   const at = field.indexOf('=');
-  const [[name = ''] = []] = formFields(`${field.slice(0, Math.max(at, 0))}=x`);
+  const [[name = ''] = []] = formFields(`${unquoted(field.slice(0, Math.max(at, 0)))}=x`);
   if (at >= 0 && (SECRET_FIELD.test(name) || SECRET_FIELDS.has(name.toLowerCase())))
     return `${field.slice(0, at)}=${STARS}`;
-  return withoutTokens(field, unquotePath(field));
+  return withoutTokens(field, unquoted(field));
+}
+
+/** A text without its escapes, those of escapes too. */
+function unquoted(text: string): string {
+  let plain = text;
+  for (let times = 0; times < QUOTED_MAX && plain.includes('%'); times++) plain = unquotePath(plain);
+  return plain;
+}
+
+/** @param path of a request, as a page of an error shows it: without what is or was a token, wherever it stands */
+export function shownPath(path: string): string {
+  return withoutTokens(path, unquoted(path));
 }
 
 /** What hides a token in escapes is shown without them. */

@@ -10,6 +10,7 @@ import { wantsGzip } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
 import type { KeptFiles } from './kept-files.ts';
+import { shownPath } from './logged-target.ts';
 
 /** Types by the endings of names, as Python and CherryPy know them. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -77,7 +78,7 @@ export async function file(path: string, exchange: Exchange): Promise<FoundFile>
 }
 
 function notFound({ wholePath }: Exchange): HttpFault {
-  return new HttpFault(404, `The path '${wholePath}' was not found.`);
+  return new HttpFault(404, `The path '${shownPath(wholePath)}' was not found.`);
 }
 
 /** Part of a file: the first byte and the last. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { Logger } from '../../host/log.ts';
+import { answerPings } from '../../network/transport/ws/pongs.ts';
 import { dict } from '../../python/values/value.ts';
 import type { Clients } from './clients.ts';
 import { WAITING_BYTES_MAX, type StreamReader } from './event-streams.ts';
@@ -29,6 +30,7 @@ export class WebSockets {
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
     perMessageDeflate: false,
+    autoPong: false,
   });
 
   constructor(deps: WebSocketDeps) {
@@ -50,6 +52,7 @@ export class WebSockets {
 
   #serve(exchange: Exchange, webSocket: WebSocket, right: ListeningRight): void {
     const { streams, log } = this.#deps;
+    answerPings(webSocket);
     let stop: (() => void) | undefined;
     let isReady = false;
     webSocket.on('error', (error) => log.debug(`A web socket of ${exchange.address} has failed`, error));

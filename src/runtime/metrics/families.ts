@@ -60,6 +60,9 @@ export const FAMILIES = {
   brine_requests_under_way_limit: gauge('How many there may be before the port is not read.'),
   brine_request_bytes_under_way: gauge('Bytes of those requests.'),
   brine_request_bytes_under_way_limit: gauge('How many bytes there may be before the port is not read.'),
+  brine_request_peers_held_total: counter(
+    'How often a connection at the request port was not read because it had its share of requests under way.',
+  ),
   brine_request_pauses_total: counter(
     'How often the request port was not read because too much was under way.',
   ),

@@ -20,7 +20,7 @@ import type { Exchange } from '../exchange.ts';
 import { requireHttp } from '../head-rules.ts';
 import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
-import { loggedTarget } from '../logged-target.ts';
+import { loggedTarget, shownPath } from '../logged-target.ts';
 import type { Origins } from '../origin.ts';
 import type { Turns } from '../turns.ts';
 import { callerOf, type Caller } from './caller.ts';
@@ -167,7 +167,7 @@ export class Service {
     }
     throw new ApiFault(
       'not-found',
-      `There is no ${exchange.path}; /api/v2/openapi.json names what there is.`,
+      `There is no ${shownPath(exchange.path)}; /api/v2/openapi.json names what there is.`,
     );
   }
 
@@ -334,7 +334,7 @@ function methodFault(exchange: Exchange, routes: readonly Route[]): ApiFault {
   const told = METHODS.has(exchange.method) ? exchange.method : 'this method';
   return new ApiFault(
     'method-not-allowed',
-    `${exchange.path} does not take ${told}; it takes ${methods.join(', ')}.`,
+    `${shownPath(exchange.path)} does not take ${told}; it takes ${methods.join(', ')}.`,
     {
       headers: [['Allow', methods.join(', ')]],
     },

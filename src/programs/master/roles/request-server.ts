@@ -124,7 +124,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
     log.info(`Setting up the master communication server on ${addressText(address)}${name}`);
   }
   return {
-    figures: () => requestFigures(dispatcher.load, gate.counters),
+    figures: () => requestFigures(dispatcher.load, gate.counters, servers),
     stop: async () => {
       await dispatcher.drained(DRAIN_MS);
       dispatcher.close();
@@ -134,7 +134,12 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
   };
 };
 
-function requestFigures(load: DispatcherLoad, { replays, overBudget }: RequestGate['counters']): Sample[] {
+function requestFigures(
+  load: DispatcherLoad,
+  { replays, overBudget }: RequestGate['counters'],
+  servers: readonly RequestServer[],
+): Sample[] {
+  const held = servers.reduce((sum, { counters }) => sum + counters.heldPeers, 0);
   return [
     sample('brine_requests_refused_total', replays, 'replay'),
     sample('brine_requests_refused_total', overBudget, 'over budget'),
@@ -143,6 +148,7 @@ function requestFigures(load: DispatcherLoad, { replays, overBudget }: RequestGa
     sample('brine_request_bytes_under_way', load.underWayBytes),
     sample('brine_request_bytes_under_way_limit', load.underWayBytesMax),
     sample('brine_request_pauses_total', load.pauses),
+    sample('brine_request_peers_held_total', held),
     sample('brine_workers', load.workers),
     sample('brine_workers_silent', load.silentWorkers),
   ];

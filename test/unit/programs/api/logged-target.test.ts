@@ -1,10 +1,15 @@
 /** What logs show of addresses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loggedTarget } from '../../../../src/programs/api/logged-target.ts';
+import { loggedTarget, shownPath } from '../../../../src/programs/api/logged-target.ts';
 
 const SESSION = 'ab12'.repeat(10);
 const API_TOKEN = `brine.ci.${'0f'.repeat(32)}`;
+
+/** Every letter as an escape. */
+function quoted(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+}
 
 /** Addresses with a token or a password in them. */
 const SECRET: readonly string[] = [
@@ -23,6 +28,11 @@ const SECRET: readonly string[] = [
   `/nothing/${API_TOKEN}`,
   `http://x/ws/${SESSION}`,
   `http://x/events?token=${SESSION}`,
+  `/ws/${quoted(SESSION)}`,
+  `/nothing/${quoted(quoted(SESSION))}`,
+  `/nothing?${quoted(quoted(quoted(SESSION)))}`,
+  `/events?${quoted(quoted('token'))}=${quoted(SESSION)}`,
+  `/hook/x?a=${quoted(quoted(API_TOKEN))}`,
   'http://ann:ab12ab12ab12@x/login',
   '//ann:ab12ab12ab12@x/login?a=b',
 ];
@@ -31,7 +41,9 @@ test('API logs - no address shows a token, however it is written', () => {
   for (const address of SECRET) {
     const shown = loggedTarget(address);
     assert.match(shown, /\*\*\*/, address);
-    assert.doesNotMatch(decodeURIComponent(shown), /(ab12){3}|(0f){3}/, address);
+    let plain = shown;
+    for (let times = 0; times < 5; times++) plain = decodeURIComponent(plain);
+    assert.doesNotMatch(plain, /(ab12){3}|(0f){3}/, address);
   }
 });
 
@@ -45,4 +57,10 @@ test('API logs - fields that let somebody in have stars, all others stay as they
   );
   for (const plain of ['/', '/jobs/20261128184627919234', '/ws', '/events/', '/a%20b?c', '/minions?', '*'])
     assert.equal(loggedTarget(plain), plain);
+});
+
+test('API logs - the page of an error shows a path as it was, but no token', () => {
+  for (const path of ['/nothing', '/ws/x/y', '/a%20b', '/events/x']) assert.equal(shownPath(path), path);
+  for (const token of [SESSION, API_TOKEN, quoted(SESSION), quoted(quoted(API_TOKEN))])
+    assert.match(shownPath(`/ws/${token}/x`), /^\/ws\/\*\*\*\/x$/);
 });
