@@ -4,10 +4,12 @@
  */
 import type { Clock, Timer } from '../../host/clock.ts';
 
-/** Requests under way that all busy peers share. */
+/** Requests under way that all busy peers share, those of more than some kilobytes counting several times. */
 const ALL_MAX = 256;
 /** What each peer may have, however many there are. */
 const EACH_MIN = 8;
+/** A request counts once, and once more for each so many bytes, which take their time in a worker as well. */
+const BYTES_OF_ONE = 8_192;
 /**
  * A request that is under way for so long waits for something else than its turn: a log-in, a job of a minion for
  * others. It no longer counts, so that it does not keep its sender from returning what others wait for.
@@ -24,8 +26,10 @@ export interface HoldablePeer {
 }
 
 interface Share {
-  /** Requests under way, with the time at which each began. */
-  readonly begun: Set<{ readonly atMs: number }>;
+  /** Requests under way, with the time at which each began, and what each counts. */
+  readonly begun: Set<{ readonly atMs: number; readonly counts: number }>;
+  /** What all of them count. */
+  counts: number;
   isHeld: boolean;
 }
 
@@ -53,14 +57,15 @@ export class FairShares<P extends HoldablePeer> {
    * A request of a peer is under way.
    * @returns to be called when it is answered
    */
-  begin(peer: P): () => void {
-    const share = this.#shares.get(peer) ?? { begun: new Set(), isHeld: false };
+  begin(peer: P, bytes: number): () => void {
+    const share = this.#shares.get(peer) ?? { begun: new Set(), counts: 0, isHeld: false };
     this.#shares.set(peer, share);
-    const request = { atMs: this.#clock.monotonicMs() };
+    const request = { atMs: this.#clock.monotonicMs(), counts: 1 + Math.floor(bytes / BYTES_OF_ONE) };
     share.begun.add(request);
-    if (!share.isHeld && share.begun.size >= this.#most) this.#hold(peer, share);
+    share.counts += request.counts;
+    if (!share.isHeld && share.counts >= this.#most) this.#hold(peer, share);
     return () => {
-      share.begun.delete(request);
+      if (share.begun.delete(request)) share.counts -= request.counts;
       this.#look(peer, share);
     };
   }
@@ -96,7 +101,7 @@ export class FairShares<P extends HoldablePeer> {
     // it has gone, or come to an end with another share
     if (this.#shares.get(peer) !== share) return;
     if (share.begun.size === 0) this.#shares.delete(peer);
-    if (!share.isHeld || share.begun.size > this.#most / 2) return;
+    if (!share.isHeld || share.counts > this.#most / 2) return;
     share.isHeld = false;
     this.#held.delete(peer);
     peer.release();
@@ -109,7 +114,11 @@ export class FairShares<P extends HoldablePeer> {
     for (const peer of [...this.#held]) {
       const share = this.#shares.get(peer);
       if (share === undefined) continue;
-      for (const request of share.begun) if (request.atMs <= oldMs) share.begun.delete(request);
+      for (const request of share.begun) {
+        if (request.atMs > oldMs) continue;
+        share.begun.delete(request);
+        share.counts -= request.counts;
+      }
       this.#look(peer, share);
     }
     if (this.#held.size > 0) return;

@@ -63,8 +63,8 @@ export class RequestPeers<P extends RequestPeer> implements Iterable<P> {
    * Notes a request of a peer, which is held when it has had its share, until some are answered.
    * @returns to be called when it is answered
    */
-  began(peer: P): () => void {
-    return this.#shares.begin(peer);
+  began(peer: P, bytes: number): () => void {
+    return this.#shares.begin(peer, bytes);
   }
 
   close(): void {

@@ -64,7 +64,7 @@ export class TcpRequestServer implements RequestServer {
     const connection: TcpConnection = new TcpConnection(socket, this.#options.messageBytesMax, {
       frame: ({ head, body }) => {
         this.counters.requests++;
-        const ended = this.#peers.began(connection);
+        const ended = this.#peers.began(connection, body.length);
         const ownHead = Buffer.from(head);
         this.#onRequest({
           body,

@@ -86,7 +86,7 @@ export class WsRequestServer implements RequestServer {
     });
     const serve = (body: Buffer): void => {
       this.counters.requests++;
-      const ended = this.#peers.began(held);
+      const ended = this.#peers.began(held, body.length);
       const next = replies.next();
       const reply = (answer: Buffer): void => {
         next(answer);

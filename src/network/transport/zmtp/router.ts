@@ -81,7 +81,7 @@ export class Router implements RequestServer {
   #request(peer: ZmtpConnection, parts: Buffer[], from: string): void {
     this.counters.requests++;
     const body = parts[parts.length - 1] as Buffer;
-    const ended = this.#peers.began(peer);
+    const ended = this.#peers.began(peer, body.length);
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
     const reply = (answer: Buffer): void => {
       peer.send([...envelope, answer]);

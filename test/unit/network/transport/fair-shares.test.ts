@@ -107,14 +107,14 @@ test('fair shares - many busy peers have less each, and what waits for long no l
   const shares = new FairShares<Peer>(clock, counters, ({ name }) => went.push(`read ${name}`));
   const peers = Array.from({ length: 64 }, (_, index) => peer(`p${index}`));
   const [one] = peers as [Peer];
-  const ended = peers.map((each) => shares.begin(each));
-  for (let i = 0; i < 6; i++) ended.push(shares.begin(one));
+  const ended = peers.map((each) => shares.begin(each, 0));
+  for (let i = 0; i < 6; i++) ended.push(shares.begin(one, 0));
   assert.deepEqual(went, []);
-  ended.push(shares.begin(one));
+  ended.push(shares.begin(one, 0));
   assert.deepEqual(went.splice(0), ['hold p0'], 'eight are a share of 256 among 64');
   for (const end of ended.slice(-4)) end();
   assert.deepEqual(went.splice(0), ['release p0', 'read p0']);
-  for (let i = 0; i < 4; i++) shares.begin(one);
+  for (let i = 0; i < 4; i++) shares.begin(one, 0);
   assert.deepEqual(went.splice(0), ['hold p0']);
   nowMs = 1_000;
   look();
@@ -122,10 +122,25 @@ test('fair shares - many busy peers have less each, and what waits for long no l
   nowMs = 2_000;
   look();
   assert.deepEqual(went.splice(0), ['release p0', 'read p0']);
-  assert.equal(counters.heldPeers, 2);
-  // who has gone is not released
-  for (let i = 0; i < 8; i++) ended.push(shares.begin(one));
+
+  // large ones count several times; the first is served however large it is
+  for (const end of ended.splice(1)) end();
+  went.length = 0;
+  const large = [shares.begin(one, 100_000), shares.begin(one, 100_000)];
+  assert.deepEqual(went, []);
+  while (went.length === 0) large.push(shares.begin(one, 100_000));
   assert.deepEqual(went.splice(0), ['hold p0']);
+  assert.equal(large.length, 20, 'of 100 kB each, with one peer alone');
+  for (const end of large) end();
+  assert.deepEqual(went.splice(0), ['release p0', 'read p0']);
+  const huge = shares.begin(one, 100_000_000);
+  assert.deepEqual(went.splice(0), ['hold p0']);
+  huge();
+  assert.deepEqual(went.splice(0), ['release p0', 'read p0']);
+  // who has gone is not released
+  for (let i = 0; i < 256; i++) ended.push(shares.begin(one, 0));
+  assert.deepEqual(went.splice(0), ['hold p0']);
+  assert.equal(counters.heldPeers, 5);
   shares.remove(one);
   for (const end of ended) end();
   assert.deepEqual(went, []);
