@@ -4,7 +4,6 @@ import { callFunction } from '../loader/registry.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { RunEnvironment } from './run-environment.ts';
-import { REQUISITES, REQUISITES_IN } from './keywords.ts';
 import { textIn } from './result.ts';
 
 /** Calls `mod_init` once for each state module, and `mod_aggregate` where a state asks for it. */
@@ -30,18 +29,26 @@ export class ModuleHooks {
       this.#initialised.add(state);
   }
 
-  /** The chunk after others of its kind were joined with it, when that is asked for. */
-  async aggregate(low: Dict, running: Dict, chunks: readonly Dict[]): Promise<Dict> {
+  /** Whether a chunk may be joined with others of its kind: it asks for that, and its module can do it. */
+  async mayJoin(low: Dict): Promise<boolean> {
     const state = textIn(low, 'state');
-    if (truthy(low.get('__agg__')) || !(await this.#isWanted(low, state))) return low;
+    if (truthy(low.get('__agg__')) || !(await this.#isWanted(low, state))) return false;
+    return (await (await this.#environment.states()).find(`${state}.mod_aggregate`)).spec !== undefined;
+  }
+
+  /**
+   * The chunk after others were joined with it.
+   * @param group itself and those that may be joined with it, in their order
+   */
+  async join(low: Dict, group: readonly Dict[], running: Dict): Promise<Dict> {
+    const state = textIn(low, 'state');
     const full = `${state}.mod_aggregate`;
     const { spec } = await (await this.#environment.states()).find(full);
     if (spec === undefined) return low;
-    low.set('__agg__', true);
     try {
-      const ctx = await this.#context(low, chunks, running);
-      const joined = await callFunction(full, spec, ctx, [low, [...chunks], running], new Map());
-      return joinRequisites(isDict(joined) ? joined : low, chunks);
+      const ctx = await this.#context(low, group, running);
+      const joined = await callFunction(full, spec, ctx, [low, [...group], running], new Map());
+      return isDict(joined) ? joined : low;
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       this.#environment.job.log.error(`Failed to execute aggregate for state ${state}: ${messageOf(error)}`);
@@ -65,19 +72,4 @@ export class ModuleHooks {
   #context(low: Dict, lowstate: readonly Dict[], running: Dict): Promise<ModuleContext> {
     return this.#environment.forState({ test: this.#environment.isTest, low, lowstate, running });
   }
-}
-
-/** The requisites of what was joined are those of all its parts. */
-function joinRequisites(low: Dict, chunks: readonly Dict[]): Dict {
-  const joined = new Map<string, Value[]>();
-  for (const chunk of chunks) {
-    if (chunk.get('state') !== low.get('state') || !truthy(chunk.get('__agg__'))) continue;
-    if (chunk.get('name') === low.get('name')) continue;
-    for (const requisite of [...REQUISITES, ...REQUISITES_IN]) {
-      const given = chunk.get(requisite);
-      if (Array.isArray(given)) joined.set(requisite, [...(joined.get(requisite) ?? []), ...given]);
-    }
-  }
-  for (const [requisite, given] of joined) low.set(requisite, given);
-  return low;
 }

@@ -12,8 +12,15 @@ import { attemptLine, pauseOf, readRetry, retrySentence } from './retry.ts';
 
 /** The states that go on beside a run, and the placeholders that their results will replace. */
 export class ParallelStates {
-  /** What goes on, by the result that stands for it meanwhile. */
+  /** What goes on or has ended since, by the result that stands for it until {@link settle}. */
   readonly #going = new Map<Dict, Promise<Dict>>();
+  readonly #unended = new Set<Value>();
+  #ended = 0;
+
+  /** How many have ended so far. */
+  get ended(): number {
+    return this.#ended;
+  }
 
   /** Begins a state. @returns the result that stands for it until {@link settle} */
   start(state: BoundState, ctx: ModuleContext): Dict {
@@ -23,13 +30,29 @@ export class ParallelStates {
       changes: {},
       comment: 'Started in a separate process',
     });
-    this.#going.set(meanwhile, runBeside(state, ctx));
+    this.#unended.add(meanwhile);
+    const going = runBeside(state, ctx).finally(() => {
+      this.#ended += 1;
+      this.#unended.delete(meanwhile);
+    });
+    this.#going.set(meanwhile, going);
     return meanwhile;
   }
 
   /** What will replace a result; undefined for one that stands for nothing. */
   resultOf(result: Dict): Promise<Dict> | undefined {
     return this.#going.get(result);
+  }
+
+  /** Whether a result stands for a state that has not ended. */
+  isGoing(result: Value): boolean {
+    return this.#unended.has(result);
+  }
+
+  /** Waits until the next of those that go on has ended. */
+  async nextEnd(): Promise<void> {
+    const going = [...this.#going].filter(([result]) => this.#unended.has(result));
+    if (going.length > 0) await Promise.race(going.map(([, end]) => end));
   }
 
   /** Waits until the states of these results have ended, and writes what they gave into them. */

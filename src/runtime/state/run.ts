@@ -11,6 +11,7 @@ import { beaconChunk, CHANGES_APART, watchChunk } from './derived-chunks.ts';
 import { takeDisabled } from './disabled-states.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { FilesAhead } from './files-ahead.ts';
+import { joinWithOthers } from './join.ts';
 import { listeners } from './listen.ts';
 import { ParallelStates } from './parallel.ts';
 import { PauseFiles } from './pause.ts';
@@ -21,6 +22,7 @@ import {
   judge,
   watchBecomesRequire,
   type Lookup,
+  type Found,
   type Named,
   type Status,
 } from './requisites.ts';
@@ -70,6 +72,9 @@ export class StateRun {
   readonly #foreseen: Dict = new Map();
   /** The tags that are being looked at. */
   #active = new Set<string>();
+  /** The parallel chunks that wait for others, and how many of those had ended when they were looked at. */
+  readonly #pending = new Set<Dict>();
+  #endedSeen = 0;
   #isStopped = false;
   #isEnded = false;
 
@@ -128,24 +133,59 @@ export class StateRun {
   async callChunks(chunks: Dict[]): Promise<Dict> {
     const disabled = takeDisabled(chunks, this.#environment.context.grains, this.#numbers);
     const running: Dict = new Map();
-    const { signal } = this.#environment.job;
-    for (const low of chunks) {
-      if (!running.has(tagOf(low))) {
-        if (signal.aborted) break;
-        if (!(await this.#mayRun(low))) {
-          if (!signal.aborted) this.#endHere(low, running, chunks);
-          break;
-        }
-        await this.#callChunk(low, running, chunks);
-        if (this.#isStopped || this.#stopsAfter(low, running)) break;
-      }
-      this.#active = new Set();
-    }
+    if (await this.#callInOrder(chunks, running)) await this.#endPending(running, chunks);
+    this.#pending.clear();
     const isStopped = this.#isStopped;
     this.#isStopped = false;
     await this.#parallel.settle(running.values());
     await Promise.all(this.#keeping.splice(0));
     return isStopped ? running : merge(disabled, running);
+  }
+
+  /** @returns whether the run goes on */
+  async #callInOrder(chunks: Dict[], running: Dict): Promise<boolean> {
+    const { signal } = this.#environment.job;
+    for (const low of chunks) {
+      if (!(await this.#callPending(running, chunks))) return false;
+      if (!running.has(tagOf(low))) {
+        if (signal.aborted) return false;
+        if (!(await this.#mayRun(low))) {
+          if (!signal.aborted) this.#endHere(low, running, chunks);
+          return false;
+        }
+        if (await this.#callChunk(low, running, chunks, { mayWait: true })) this.#pending.add(low);
+        else if (this.#isStopped || this.#stopsAfter(low, running)) return false;
+      }
+      this.#active = new Set();
+    }
+    return true;
+  }
+
+  /**
+   * Looks again at the parallel states that wait for others, once another of those has ended.
+   * Salt compat: 3006.16 lets all of the run wait for what one parallel state requires (59959).
+   * @returns whether the run goes on
+   */
+  async #callPending(running: Dict, chunks: Dict[]): Promise<boolean> {
+    if (this.#pending.size === 0 || this.#parallel.ended === this.#endedSeen) return true;
+    this.#endedSeen = this.#parallel.ended;
+    for (const low of this.#pending) {
+      this.#active = new Set();
+      if (!running.has(tagOf(low)) && (await this.#callChunk(low, running, chunks, { mayWait: true })))
+        continue;
+      this.#pending.delete(low);
+      if (this.#isStopped || this.#stopsAfter(low, running)) return false;
+    }
+    this.#active = new Set();
+    return true;
+  }
+
+  /** Runs the parallel states that still wait for others. */
+  async #endPending(running: Dict, chunks: Dict[]): Promise<void> {
+    while (this.#pending.size > 0 && !this.#environment.job.signal.aborted) {
+      await this.#parallel.nextEnd();
+      if (!(await this.#callPending(running, chunks))) return;
+    }
   }
 
   get #pauses(): PauseFiles {
@@ -178,30 +218,57 @@ export class StateRun {
     return isDict(result) && result.get('result') === false;
   }
 
-  async #callChunk(given: Dict, running: Dict, chunks: Dict[], depth = 0): Promise<void> {
-    const low = await this.#hooks.aggregate(given, running, chunks);
+  /** @returns whether the chunk waits for others that go on beside the run, and has no result yet */
+  async #callChunk(low: Dict, running: Dict, chunks: Dict[], how: HowCalled = {}): Promise<boolean> {
     await this.#hooks.init(low);
     const tag = tagOf(low);
     if (!truthy(low.get('prerequired'))) this.#active.add(tag);
-    await this.#ahead?.forState(given, chunks);
-    const { status, named } = await this.#status(low, running, chunks);
+    await this.#ahead?.forState(low, chunks);
+    const isForeseen = truthy(low.get('__prereq__'));
+    const mayWait = how.mayWait === true && truthy(low.get('parallel')) && !isForeseen;
+    const { status, named } = await this.#status(low, running, chunks, mayWait);
+    if (status === 'pending') return this.#waits(tag);
     if (status === 'unmet') {
-      if (!(await this.#runRequisites({ low, tag, running, chunks, depth }))) return;
+      const look = { low, tag, running, chunks, depth: how.depth ?? 0, mayWait };
+      const outcome = await this.#runRequisites(look);
+      if (outcome !== 'untold') return outcome === 'waiting' && this.#waits(tag);
     } else if (status === 'fail') {
       running.set(tag, this.#unrun.requisiteFailed(low, named, running, this.#foreseen));
     } else if (status === 'pre' || status === 'onfail' || status === 'onchanges') {
       const result = this.#unrun.leftOut(low, status);
       running.set(tag, result);
       if (status === 'pre') this.#foreseen.set(tag, result);
-    } else if (status === 'change' && !truthy(low.get('__prereq__'))) {
-      const call = (): Promise<Dict> => this.#callWatching(low, named, running, chunks);
-      running.set(tag, await this.#asStep(low, chunks, running, call));
     } else {
-      const results = truthy(low.get('__prereq__')) ? this.#foreseen : running;
-      const call = (): Promise<Dict> => this.#caller.call(low, chunks, running);
-      results.set(tag, await this.#asStep(low, chunks, running, call));
+      const joined = await this.#joined(low, running, chunks);
+      if (this.#isStopped) return false;
+      const isWatching = status === 'change' && !isForeseen;
+      const call = (): Promise<Dict> =>
+        isWatching
+          ? this.#callWatching(joined, named, running, chunks)
+          : this.#caller.call(joined, chunks, running);
+      (isForeseen ? this.#foreseen : running).set(tag, await this.#asStep(joined, chunks, running, call));
     }
     await this.#finish(low, tag, running, chunks);
+    return false;
+  }
+
+  #waits(tag: string): true {
+    this.#active.delete(tag);
+    return true;
+  }
+
+  #joined(low: Dict, running: Dict, chunks: Dict[]): Promise<Dict> {
+    return joinWithOthers(low, running, chunks, {
+      hooks: this.#hooks,
+      status: async (chunk) => (await this.#status(chunk, running, chunks, true)).status,
+      required: (chunk) => this.#found(chunk, running, chunks)?.named,
+      isActive: (chunk) => this.#active.has(tagOf(chunk)) && !running.has(tagOf(chunk)),
+      run: async (chunk) => {
+        await this.#callChunk(chunk, running, chunks);
+        this.#isStopped ||= this.#stopsAfter(chunk, running);
+        return !this.#isStopped;
+      },
+    });
   }
 
   /** Calls a chunk, unless it was done before, and keeps what comes of it. */
@@ -233,22 +300,34 @@ export class StateRun {
     merge(running, takeParts(low, result, this.#environment.job.clock, this.#numbers));
   }
 
-  async #status(low: Dict, running: Dict, chunks: Dict[]): Promise<{ status: Status; named: Named }> {
+  /** @param mayWait what goes on beside the run is not waited for, the chunk is `pending` instead */
+  async #status(
+    low: Dict,
+    running: Dict,
+    chunks: Dict[],
+    mayWait = false,
+  ): Promise<{ status: Status | 'pending'; named: Named }> {
     const states = await this.#environment.states();
     for (const watch of ['watch', 'watch_any'] as const) await watchBecomesRequire(low, states, watch);
     if (!hasRequisites(low)) return { status: 'met', named: new Map() };
+    const found = this.#found(low, running, chunks);
+    if (found === undefined) return { status: 'unmet', named: new Map() };
+    const { named } = found;
+    const results = [...named.values()].flat().map((chunk) => running.get(tagOf(chunk)) ?? null);
+    const isPending = mayWait && results.some((result) => this.#parallel.isGoing(result));
+    if (!isPending) await this.#parallel.settle(results);
+    const status = judge(found, running, this.#foreseen);
+    return { status: isPending && status !== 'unmet' ? 'pending' : status, named };
+  }
+
+  #found(low: Dict, running: Dict, chunks: Dict[]): Found | undefined {
     const disabled = this.#environment.opts.get('disabled_requisites') ?? [];
-    const found = findRequisites(low, chunks, {
+    return findRequisites(low, chunks, {
       disabled: Array.isArray(disabled) ? disabled : [disabled],
       lookup: this.#lookup(running),
       withPrerequired: !truthy(low.get('__prereq__')),
       warn: (text) => this.#environment.job.log.warning(text),
     });
-    if (found === undefined) return { status: 'unmet', named: new Map() };
-    const { named } = found;
-    for (const required of named.values())
-      await this.#parallel.settle(required.map((chunk) => running.get(tagOf(chunk)) ?? null));
-    return { status: judge(found, running, this.#foreseen), named };
   }
 
   #lookup(running: Dict): Lookup {
@@ -261,40 +340,40 @@ export class StateRun {
 
   /**
    * Runs what a chunk requires and has not run yet, then the chunk itself.
-   * @returns whether its result is still to be told of
+   * @returns whether its result is still to be told of, or the chunk waits for what goes on beside the run
    */
-  async #runRequisites(look: Look): Promise<boolean> {
-    const { low, tag, running, chunks, depth } = look;
+  async #runRequisites(look: Look): Promise<'told' | 'untold' | 'waiting'> {
+    const { low, tag, running, chunks, depth, mayWait } = look;
     const { wanted, lost } = wantedBy(low, chunks, this.#lookup(running));
     if ([...lost.values()].some((entries) => entries.length > 0)) {
       const result = this.#unrun.requisitesLost(low, lost);
       (truthy(low.get('__prereq__')) ? this.#foreseen : running).set(tag, result);
       await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
-      return false;
+      return 'told';
     }
     for (const chunk of wanted) {
       const wantedTag = tagOf(chunk);
       if (running.has(wantedTag)) continue;
       if (this.#active.has(wantedTag)) {
         await this.#meetActive(look, chunk);
-        return false;
+        return 'told';
       }
-      await this.#callChunk(chunk, running, chunks);
+      if (await this.#callChunk(chunk, running, chunks, { mayWait })) return 'waiting';
       if (this.#isStopped || this.#stopsAfter(chunk, running)) {
         this.#isStopped = true;
-        return false;
+        return 'told';
       }
     }
     const isCircle = depth + 1 >= DEPTH_MAX;
     if (truthy(low.get('__prereq__'))) await this.#foresee(look);
     else if (isCircle) running.set(tag, this.#unrun.circle(low));
-    else await this.#callChunk(low, running, chunks, depth + 1);
+    else if (await this.#callChunk(low, running, chunks, { depth: depth + 1, mayWait })) return 'waiting';
     const last = wanted.at(-1);
     if (last !== undefined && this.#stopsAfter(last, running)) {
       this.#isStopped = true;
-      return false;
+      return 'told';
     }
-    return isCircle;
+    return isCircle ? 'untold' : 'told';
   }
 
   /** A required chunk that waits for this one: with prereq that is as it should be, else it is a circle. */
@@ -352,6 +431,15 @@ interface Look {
   readonly running: Dict;
   readonly chunks: Dict[];
   readonly depth: number;
+  readonly mayWait: boolean;
+}
+
+/** How a chunk is called. */
+interface HowCalled {
+  /** How often it was looked at before. */
+  readonly depth?: number;
+  /** A parallel chunk is left for later, while what it requires goes on beside the run. */
+  readonly mayWait?: boolean;
 }
 
 /** The result of a watch, after that of the state itself, whose changes are of another kind. */

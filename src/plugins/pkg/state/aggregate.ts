@@ -1,5 +1,5 @@
 /** Joining `pkg` states into one transaction (3006.16 salt/states/pkg.py `mod_aggregate`). */
-import { truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { stateTag } from '../../../runtime/state/state-tag.ts';
 
 const JOINED: readonly Value[] = ['installed', 'latest', 'removed', 'purged'];
@@ -15,15 +15,15 @@ function isLike(chunk: Dict, low: Dict, running: Dict): boolean {
   );
 }
 
-/** The packages of a chunk, and whether it names files; undefined for what is not joined. */
+/** The packages of a chunk, and whether it names files; undefined for what is not joined, such as what is held. */
 function packagesOf(
   chunk: Dict,
 ): { readonly key: 'sources' | 'pkgs'; readonly list: readonly Value[] } | undefined {
+  if (chunk.has('hold')) return undefined;
   if (chunk.has('sources')) {
     const sources = chunk.get('sources');
     return { key: 'sources', list: Array.isArray(sources) ? sources : [] };
   }
-  if (chunk.has('hold')) return undefined;
   const pkgs = chunk.get('pkgs');
   if (chunk.has('pkgs')) return { key: 'pkgs', list: Array.isArray(pkgs) ? pkgs : [] };
   const name = chunk.get('name');
@@ -32,22 +32,21 @@ function packagesOf(
   return { key: 'pkgs', list: [version === null ? name : new Map([[name, version]])] };
 }
 
-/** The chunk with the packages of all others like it, which are marked. */
+/**
+ * The chunk with its own packages and those of all others like it, which are marked.
+ * Salt compat: there the package that the chunk itself names is left out, and joined chunks forget their version.
+ */
 export function aggregate(low: Dict, chunks: readonly Dict[], running: Dict): Dict {
   if (!JOINED.includes(low.get('fun') ?? null)) return low;
+  const own = packagesOf(low);
+  if (own === undefined) return low;
   const joined: Value[] = [];
-  let kind: 'sources' | 'pkgs' | undefined;
   for (const chunk of chunks) {
-    if (!isLike(chunk, low, running)) continue;
+    if (chunk === low || !isLike(chunk, low, running)) continue;
     const packages = packagesOf(chunk);
-    if (packages === undefined) continue;
-    kind ??= packages.key;
-    if (packages.key !== kind) continue;
+    if (packages?.key !== own.key) continue;
     joined.push(...packages.list);
-    if (!chunk.has('pkgs') && kind === 'pkgs') chunk.delete('version');
     chunk.set('__agg__', true);
   }
-  if (kind === undefined || joined.length === 0) return low;
-  const own = low.get(kind);
-  return low.set(kind, [...(truthy(own) && Array.isArray(own) ? own : []), ...joined]);
+  return joined.length === 0 ? low : low.set(own.key, [...own.list, ...joined]);
 }

@@ -162,7 +162,7 @@ test('states of pkg - states that still have to run are joined, those with other
     chunk('f', { pkgs: ['g', 'h'] }),
   ];
   const joined = aggregate(chunk('a'), chunks, new Map());
-  assert.deepEqual(joined.get('pkgs'), [new Map([['b', '1']]), 'g', 'h']);
+  assert.deepEqual(joined.get('pkgs'), ['a', new Map([['b', '1']]), 'g', 'h']);
   assert.deepEqual(
     [versioned.get('__agg__'), held.get('__agg__'), other.get('__agg__')],
     [true, undefined, undefined],
