@@ -68,8 +68,12 @@ function pattern([, regex, ignorecase, multiline]: TValue[]): ReturnType<typeof 
   });
 }
 
-const groups = (match: PyMatch | undefined): TValue =>
-  match ? tuple(match.groups().map((group) => group ?? null)) : null;
+/** Salt compat: as 3008, a pattern without groups gives what it matched, and not an empty tuple, which is no truth. */
+function groups(match: PyMatch | undefined): TValue {
+  if (match === undefined) return null;
+  const found = match.groups().map((group) => group ?? null);
+  return tuple(found.length > 0 ? found : [match.group(0) ?? null]);
+}
 
 function snakeCase(text: string): string {
   const chars = [...text];

@@ -102,8 +102,30 @@ const commentText = (comments: Value | undefined, separator: string): string =>
     .join(separator)
     .trim();
 
+/** What zypper calls otherwise in its files than in its options. */
+const ZYPPER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['refresh', 'autorefresh'],
+  ['cache', 'keeppackages'],
+]);
+/** What zypper can be told, besides those. */
+const ZYPPER_OPTIONS = new Set(['enabled', 'gpgcheck', 'name', 'baseurl', 'comps', 'key_url']);
+const ZYPPER_PRIORITY = 99;
+
+/**
+ * The same of a property that zypper's file does not have by this name.
+ * Salt compat: 3006.16 has the repository made again at each run (63402).
+ */
+function isSameToZypper(key: string, wanted: Value, now: Dict): boolean {
+  const name = ZYPPER_NAMES.get(key);
+  if (name !== undefined) return isTrue(wanted) === isTrue(now.get(name) ?? false);
+  if (key === 'priority') return Number(pyStr(wanted)) === ZYPPER_PRIORITY;
+  // what it cannot be told is never in its file
+  return !ZYPPER_OPTIONS.has(key);
+}
+
 /** True when one property of a repository is as it is wanted. */
 function isSame(ctx: StateContext, key: string, wanted: Dict, now: Dict, words: Dict): boolean {
+  if (familyOf(ctx) === 'Suse' && !now.has(key)) return isSameToZypper(key, wanted.get(key) ?? null, now);
   const [a, b] = [wanted.get(key) ?? null, now.get(key)];
   const isRed = familyOf(ctx) === 'RedHat';
   if (b === undefined) return key === 'enabled' && isRed && isTrue(a);

@@ -3,11 +3,13 @@
  */
 import { statfsSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { CommandExecutionError } from '../../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { splitWords } from '../../python/shell-words.ts';
 import { findProgram } from '../../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
+import { strerror } from '../../python/os-errors.ts';
+import { pathExists } from '../../python/paths.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { strftime } from '../../python/text/strftime.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -51,7 +53,7 @@ async function uptime(ctx: ModuleContext): Promise<Dict> {
 }
 
 /** Bytes of file systems: of paths, and of the mounts whose type fits a glob; without arguments of all mounts. */
-function diskUsage(words: readonly Value[]): Dict {
+function diskUsage(ctx: ModuleContext, words: readonly Value[]): Dict {
   const args = words.map(pyStr);
   const types = args.length === 0 ? ['*'] : args.filter((arg) => !arg.startsWith('/'));
   const paths = new Set(args.filter((arg) => arg.startsWith('/')));
@@ -62,8 +64,14 @@ function diskUsage(words: readonly Value[]): Dict {
   }
   const out: Dict = new Map();
   for (const path of paths) {
-    const { bavail, blocks, bsize } = statfsSync(path);
-    out.set(path, dict({ available: bavail * bsize, total: blocks * bsize }));
+    try {
+      const { bavail, blocks, bsize } = statfsSync(path);
+      out.set(path, dict({ available: bavail * bsize, total: blocks * bsize }));
+    } catch (error) {
+      // Salt compat: 3006.16 ends with a traceback; a mount may be gone by now, or not be for this user (66646)
+      ctx.log.warning(`Cannot get stats from '${path}': ${strerror(error) ?? messageOf(error)}`);
+      if (pathExists(path)) out.set(path, dict({ available: null, total: null }));
+    }
   }
   return out;
 }
@@ -225,7 +233,7 @@ export const statusModule = defineModule({
         "salt '*' status.diskusage / /tmp",
         "salt '*' status.diskusage 'ext?'",
       ],
-      run: (_ctx, _args, rest) => diskUsage(rest),
+      run: (ctx, _args, rest) => diskUsage(ctx, rest),
     }),
     nproc: defineFunction({
       doc: 'Returns how many processors there are.',
@@ -264,7 +272,7 @@ export const statusModule = defineModule({
           cpuinfo: cpuInfo(),
           cpustats: cpuStats(),
           diskstats: diskStats(),
-          diskusage: diskUsage([]),
+          diskusage: diskUsage(ctx, []),
           loadavg: load(),
           meminfo: memoryInfo(),
           netdev: networkDevices(),

@@ -105,8 +105,24 @@ async function setZone(ctx: ModuleContext, zone: string): Promise<Value> {
   return true;
 }
 
-/** Whether a zone is the one that is set: the files are compared. */
-function isZone(zone: string): boolean {
+/**
+ * Whether a zone is the one that is set, by its name. Salt compat: as 3008 (65719); 3006.16 compares the files, which
+ * several zones have alike. Those decide where no name is known.
+ */
+async function isZone(ctx: ModuleContext, zone: string): Promise<boolean> {
+  let current: string;
+  try {
+    current = await currentZone(ctx);
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    return isZoneByFile(zone);
+  }
+  if (zone === current) return true;
+  if (!pathExists(zoneFile(zone))) throw new SaltInvocationError(`Can't find a local timezone "${zone}"`);
+  return false;
+}
+
+function isZoneByFile(zone: string): boolean {
   let wanted: Buffer;
   try {
     wanted = readBytes(zoneFile(zone));
@@ -209,7 +225,7 @@ export const timezoneModule = defineModule({
       params: ZONE,
       returns: 'true or false',
       examples: ["salt '*' timezone.zone_compare 'America/Denver'"],
-      run: (_ctx, { timezone }) => isZone(timezone),
+      run: (ctx, { timezone }) => isZone(ctx, timezone),
     }),
     get_hwclock: defineFunction({
       doc: 'Returns how the hardware clock is kept.',

@@ -1,11 +1,29 @@
 /** `consul`: tokens of ACL as Consul had them before 1.11 (3006.16 salt/modules/consul.py). */
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { keyword, PLACE, refused, renamed, told, withConsul } from './server.ts';
 
 const NO_ID = 'Required parameter "id" is missing.';
 const DONE = '{message: what was done, res}';
+
+/**
+ * Rules as Consul reads them. Salt compat: 3006.16 hands a list over as it is, which Consul refuses (65788).
+ * @param rules a text, or a list of mappings: `{key: path}` begins a rule, `{policy: read}` ends it
+ */
+export function withRules(data: Dict): Dict {
+  const rules = data.get('Rules');
+  if (!Array.isArray(rules)) return data;
+  const lines = rules
+    .filter(isDict)
+    .flatMap((rule) => [...rule])
+    .map(([kind, value]) =>
+      kind === 'policy' ? `  policy = ${quoted(value)}\n}\n` : `${pyStr(kind)} ${quoted(value)} {\n`,
+    );
+  return data.set('Rules', lines.join(''));
+}
+
+const quoted = (value: Value): string => JSON.stringify(pyStr(value));
 
 /** Functions for ACLs. */
 export const aclFunctions = {
@@ -18,12 +36,14 @@ export const aclFunctions = {
     run: (ctx, place, _rest, given) =>
       withConsul(ctx, place, async (ask) => {
         const name = pyStr(keyword(given, 'name'));
-        const data = renamed(given, [
-          ['id', 'id'],
-          ['name', 'Name'],
-          ['type', 'Type'],
-          ['rules', 'Rules'],
-        ]);
+        const data = withRules(
+          renamed(given, [
+            ['id', 'id'],
+            ['name', 'Name'],
+            ['type', 'Type'],
+            ['rules', 'Rules'],
+          ]),
+        );
         const reply = await ask({ path: ['acl', 'create'], method: 'PUT', data });
         return told(reply, `ACL ${name} created.`, `Removing Catalog item ${name} failed.`);
       }),
@@ -38,12 +58,14 @@ export const aclFunctions = {
       withConsul(ctx, place, async (ask) => {
         if (!given.has('id')) return refused(NO_ID);
         const name = pyStr(keyword(given, 'name'));
-        const data = renamed(given, [
-          ['id', 'ID'],
-          ['name', 'Name'],
-          ['type', 'Type'],
-          ['rules', 'Rules'],
-        ]);
+        const data = withRules(
+          renamed(given, [
+            ['id', 'ID'],
+            ['name', 'Name'],
+            ['type', 'Type'],
+            ['rules', 'Rules'],
+          ]),
+        );
         const reply = await ask({ path: ['acl', 'update'], method: 'PUT', data });
         return told(reply, `ACL ${name} created.`, `Updating ACL ${name} failed.`);
       }),

@@ -14,7 +14,7 @@ import {
 } from '../../../python/values/value.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { StateContext } from '../../shared/state-function.ts';
-import { cleanable, keptByRequired } from './keep.ts';
+import { cleanable, keptByRequired, withParents } from './keep.ts';
 
 /** What a folder, and what is in it, is to be like. */
 export interface FolderWish {
@@ -170,7 +170,8 @@ async function addRemovals(
   inside: readonly Inside[],
   changes: Dict,
 ): Promise<void> {
-  const kept = await keptByRequired(ctx, wish.name, wish.require);
+  // Salt compat: 3006.16 announces the folders of what stays, which it then keeps (68052)
+  const kept = withParents(wish.name, await keptByRequired(ctx, wish.name, wish.require));
   const isCleanable = cleanable(wish.name, wish.excludePattern);
   for (const { path } of inside)
     if (!kept.has(path) && isCleanable(path)) changes.set(path, dict({ removed: 'Removed due to clean' }));

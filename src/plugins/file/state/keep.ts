@@ -86,7 +86,8 @@ async function removePlace(ctx: StateContext, place: string): Promise<void> {
   }
 }
 
-function withParents(folder: string, kept: Iterable<string>): ReadonlySet<string> {
+/** Paths, and the folders from a folder down to them. */
+export function withParents(folder: string, kept: Iterable<string>): ReadonlySet<string> {
   const all = new Set([folder]);
   for (const given of kept) {
     if (!isAbs(given)) continue;

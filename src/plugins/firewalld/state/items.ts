@@ -38,6 +38,22 @@ export function itemsOf(parameter: string, value: Value, read: (value: Value) =>
   });
 }
 
+/** Of a word `key=value`, whose value may be in quotes of either kind and then have blanks in it. */
+const RULE_WORDS = /([\w-]+)=("[^"]*"|'[^']*'|\S+)|\S+/g;
+
+/**
+ * A rich rule as `firewall-cmd` prints it: values in double quotes, words with one blank between them.
+ * Salt compat: 3006.16 compares the text, and adds a rule that is written otherwise at each run (61235).
+ */
+export function richRuleOf(value: Value): Item {
+  const words = [...pyStr(value).matchAll(RULE_WORDS)].map(([word, key, given]) =>
+    key === undefined || given === undefined ? word : `${key}="${unquoted(given)}"`,
+  );
+  return plainItem(words.join(' '));
+}
+
+const unquoted = (text: string): string => (/^(["']).*\1$/s.test(text) ? text.slice(1, -1) : text);
+
 /** Reads what a function of the module lists. */
 export function listedItems(value: Value, read: (value: Value) => Item = plainItem): Item[] {
   return Array.isArray(value) ? value.map(read) : [];

@@ -3,7 +3,7 @@ import { dict, truthy, type Dict, type Value } from '../../../python/values/valu
 import { renderNested } from '../../outputters/nested.ts';
 import { outcomeResultFirst } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
-import { currentForward, forwardOf, itemsOf, listedItems, settle, type Item } from './items.ts';
+import { currentForward, forwardOf, itemsOf, listedItems, richRuleOf, settle, type Item } from './items.ts';
 import { complaintOf, firewalld } from './calls.ts';
 
 /** The arguments of the state but for the name. */
@@ -121,7 +121,11 @@ function kindsOf(order: ZoneOrder): Kind[] {
       ...{ list: 'get_sources', add: 'add_source', remove: 'remove_source' },
     },
     {
-      ...{ key: 'rich_rules', wanted: itemsOf('rich_rules', rich_rules), prune: order.prune_rich_rules },
+      ...{
+        key: 'rich_rules',
+        wanted: itemsOf('rich_rules', rich_rules, richRuleOf),
+        prune: order.prune_rich_rules,
+      },
       ...{ list: 'get_rich_rules', add: 'add_rich_rule', remove: 'remove_rich_rule' },
     },
   ];

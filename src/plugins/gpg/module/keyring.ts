@@ -2,7 +2,7 @@
  * Whose keys gpg is run on, and how: the part of 3006.16 salt/modules/gpg.py that finds folders, and python-gnupg's
  * part that starts gpg.
  */
-import { lchownSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { lchownSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { walk, writeInPlace } from '../../../host/file-operations.ts';
@@ -11,7 +11,7 @@ import type { Credentials } from '../../../host/credentials.ts';
 import { Secret } from '../../../host/secret.ts';
 import { findUser, groupIdsOf } from '../../../host/users.ts';
 import { PythonError } from '../../../python/exceptions.ts';
-import { isDir } from '../../../python/paths.ts';
+import { isDir, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -62,7 +62,7 @@ export class Keyring {
   /**
    * Opens the keys of a user.
    * @param isChanging what is in the folder becomes the named user's, as Salt leaves it after a change
-   * @throws PythonError (`ValueError`) for a folder that is not there
+   * @throws PythonError (`ValueError`) for what is no folder; one that is not there is made, but in test mode
    */
   static async open(ctx: ModuleContext, whose: WhoseKeys, isChanging = false): Promise<Keyring> {
     const { user } = whose;
@@ -71,6 +71,11 @@ export class Keyring {
       const info = await userInfo(ctx, user);
       const [uid, gid] = [toNumber(info.get('uid')) ?? 0, toNumber(info.get('gid')) ?? 0];
       if (uid !== process.getuid?.() && isDir(home)) giveTo(home, uid, gid);
+    }
+    // Salt compat: 3006.16 refuses where a user has no keys yet (66312)
+    if (!pathExists(home)) {
+      if (truthy(ctx.opts.get('test'))) return new Keyring(ctx, home, undefined);
+      await makeHome(ctx, user, home);
     }
     if (!isDir(home))
       throw new PythonError('ValueError', `gnupghome should be a directory (it isn't): ${home}`);
@@ -104,6 +109,7 @@ export class Keyring {
 
   /** The same, where it lists something: its lines in fields. */
   async list(args: readonly string[]): Promise<string[][]> {
+    if (!pathExists(this.home)) return [];
     const { stdout } = await this.run(['--fixed-list-mode', '--with-colons', ...args]);
     return stdout
       .toString('utf8')
@@ -115,6 +121,13 @@ export class Keyring {
 async function homeOf(ctx: ModuleContext, user: string | undefined): Promise<string> {
   if (user === 'salt') return saltsKeys(ctx);
   return join(pyStr((await userInfo(ctx, user)).get('home') ?? ''), '.gnupg');
+}
+
+async function makeHome(ctx: ModuleContext, user: string | undefined, home: string): Promise<void> {
+  const info = await userInfo(ctx, user);
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const [uid, gid] = [toNumber(info.get('uid')), toNumber(info.get('gid'))];
+  if (uid !== undefined && gid !== undefined && uid !== process.getuid?.()) lchownSync(home, uid, gid);
 }
 
 /**

@@ -12,7 +12,9 @@ const FSTAB: TableForm<'dump' | 'pass_num'> = {
   columns: ['device', 'name', 'fstype', 'opts', 'dump', 'pass_num'],
   leastColumns: 4,
   byName: new Set(
-    'none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup nfs nfs4 glusterfs btrfs'.split(' '),
+    'none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup nfs nfs4 glusterfs ceph btrfs'.split(
+      ' ',
+    ),
   ),
   lineOf: ({ device, name, fstype, opts, dump, pass_num }) =>
     `${device}\t\t${name}\t${fstype}\t${opts}\t${dump} ${pass_num}\n`,

@@ -2,7 +2,16 @@
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { connectionOf, DATABASE, ELSEWHERE, execute, rowsOf, type Connection } from './connection.ts';
-import { holds, isAll, listPrivileges, privilegesOf, thingOf, type Grant, type Thing } from './privileges.ts';
+import {
+  holds,
+  isAll,
+  isFunction,
+  listPrivileges,
+  privilegesOf,
+  thingOf,
+  type Grant,
+  type Thing,
+} from './privileges.ts';
 import { identifier, literal } from './sql-words.ts';
 
 const TYPE = {
@@ -16,7 +25,9 @@ const SCHEMA = {
 const WHERE = { ...SCHEMA, ...DATABASE, ...ELSEWHERE } as const;
 const OF_ROLE = {
   name: param.text({ doc: 'The role.' }),
-  object_name: param.text({ doc: 'What it is about; ALL for all tables or sequences of a schema.' }),
+  object_name: param.text({
+    doc: 'What it is about; ALL for all tables, sequences or functions of a schema.',
+  }),
   ...TYPE,
   privileges: param.textOrEmpty({
     default: null,
@@ -48,7 +59,7 @@ async function functionName(
 ): Promise<string | undefined> {
   const query =
     'SELECT p.oid::regprocedure::text AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ' +
-    `ON n.oid = p.pronamespace WHERE nspname = ${literal(thing.schema)} AND p.oid::regprocedure::text = ${literal(thing.name)}`;
+    `ON n.oid = p.pronamespace WHERE nspname = ${literal(thing.schema)} AND ${isFunction(thing)}`;
   return (await rowsOf(ctx, connection, query))[0]?.get('name');
 }
 

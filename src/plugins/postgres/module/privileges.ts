@@ -35,7 +35,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['group', ''],
 ]);
 /** Kinds of which all in a schema can be meant. */
-const IN_SCHEMA = new Set(['table', 'sequence']);
+const IN_SCHEMA = new Set(['table', 'sequence', 'function']);
 
 /** A thing, by its name and kind. */
 export interface Thing {
@@ -46,7 +46,7 @@ export interface Thing {
   readonly schema: string;
 }
 
-/** True where all tables or sequences of a schema are meant. */
+/** True where all tables, sequences or functions of a schema are meant. */
 export const isAll = ({ name, kind }: Thing): boolean => IN_SCHEMA.has(kind) && name.toUpperCase() === 'ALL';
 
 /** The thing that is meant. @throws SaltInvocationError for a kind that there is not */
@@ -124,6 +124,13 @@ const relation =
 const RELATIONS = 'pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace';
 const RELATION = { from: RELATIONS, acl: 'relacl', owner: 'relowner' } as const;
 
+/**
+ * A function by its name and arguments. Its schema stands before it where the search path does not lead there, and may
+ * be left out where `prepend` names it.
+ */
+export const isFunction = ({ name, schema }: Thing): string =>
+  `p.oid::regprocedure::text IN (${literal(name)}, ${literal(`${schema}.${name}`)})`;
+
 const CATALOGUES: ReadonlyMap<string, Catalogue> = new Map<string, Catalogue>([
   ['table', { ...RELATION, where: relation("'r', 'v', 'm', 'f', 'p'") }],
   ['sequence', { ...RELATION, where: relation("'S'") }],
@@ -142,7 +149,7 @@ const CATALOGUES: ReadonlyMap<string, Catalogue> = new Map<string, Catalogue>([
       from: 'pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace',
       acl: 'proacl',
       owner: 'proowner',
-      where: (thing) => `${inSchema(thing)} AND p.oid::regprocedure::text = ${literal(thing.name)}`,
+      where: (thing) => `${inSchema(thing)}${isAll(thing) ? '' : ` AND ${isFunction(thing)}`}`,
     },
   ],
   [
@@ -240,7 +247,7 @@ function isHeld(held: Held | undefined, { privileges, thing, mayGrant }: Grant):
 
 /**
  * True when a role has the privileges. The owner of a thing has all. Salt compat: with the right to grant, Salt
- * compares all privileges that there are; tables and sequences by the name ALL it never finds.
+ * compares all privileges that there are; tables, sequences and functions by the name ALL it never finds.
  */
 export async function holds(ctx: ModuleContext, connection: Connection, grant: Grant): Promise<boolean> {
   const { role, thing, mayGrant } = grant;
