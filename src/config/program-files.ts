@@ -32,14 +32,29 @@ export function configDirOf(place: Pick<ConfigPlace, 'configDir' | 'env'>): stri
 
 /** What is said when a file is named in the place of the folder that it is in, else undefined. */
 export function configFileFault(configDir: string): string | undefined {
-  if (!isFile(configDir)) return undefined;
-  return `${configDir} is a file, and -c takes the folder that it is in: -c ${dirname(configDir)}`;
+  const file = fileOnTheWay(configDir);
+  if (file === undefined) return undefined;
+  const way = file === configDir ? '' : `, so that there is no ${configDir}`;
+  return `${file} is a file${way}, and -c takes the folder that it is in: -c ${dirname(file)}`;
 }
 
-/** The line for stderr when the folder of configuration does not exist, else undefined. */
-export function missingConfigDirWarning(configDir: string): string | undefined {
+/** The path itself, or the one that it goes through, where that is a file. */
+function fileOnTheWay(path: string): string | undefined {
+  try {
+    return isFile(path) ? path : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+    return fileOnTheWay(dirname(path));
+  }
+}
+
+/**
+ * The line for stderr when the folder of configuration does not exist, else undefined.
+ * @param typed how it was written, for the line
+ */
+export function missingConfigDirWarning(configDir: string, typed = configDir): string | undefined {
   if (isDirectory(configDir)) return undefined;
-  return `WARNING: CONFIG '${configDir}' directory does not exist.`;
+  return `WARNING: CONFIG '${typed}' directory does not exist.`;
 }
 
 /**

@@ -1,6 +1,9 @@
 /** The command line of a daemon. */
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CliProgram, ParsedOptions } from '../command-line/optparse.ts';
+import { UsageError } from '../../errors/errors.ts';
+import { settleConfigDir } from '../program/config-dir.ts';
+import { sayUsageError } from '../program/usage.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 /**
@@ -12,8 +15,17 @@ export async function readDaemonLine(
   io: CommandIo,
 ): Promise<ParsedOptions | number> {
   const parsed = readCommandLine(program, argv, io);
-  if (typeof parsed === 'number' || !parsed.flag('versions_report')) return parsed;
-  const { versionsText } = await import('../program/versions-text.ts');
-  io.stdout.write(await versionsText());
-  return 0;
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('versions_report')) {
+    const { versionsText } = await import('../program/versions-text.ts');
+    io.stdout.write(await versionsText());
+    return 0;
+  }
+  try {
+    settleConfigDir(parsed, io);
+    return parsed;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return sayUsageError(program, error, io);
+  }
 }

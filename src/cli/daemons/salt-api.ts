@@ -1,5 +1,4 @@
 /** `salt-api`. */
-import { resolve } from 'node:path';
 import { loadClientConfig } from '../../config/load.ts';
 import { masterOptions } from '../../config/master-options.ts';
 import { pathOptions } from '../../config/option.ts';
@@ -33,7 +32,7 @@ export async function saltApi(
   const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) =>
     readyOptions(
       loadClientConfig({
-        configDir: resolve(parsed.text('config_dir')),
+        configDir: parsed.text('config_dir'),
         env: io.env,
         overrides: parsed.overrides(),
         log,

@@ -1,5 +1,4 @@
 /** `salt-master`. */
-import { resolve } from 'node:path';
 import { loadMasterConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
@@ -27,7 +26,7 @@ export async function saltMaster(
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
     readyOptions(
       loadMasterConfig({
-        configDir: resolve(parsed.text('config_dir')),
+        configDir: parsed.text('config_dir'),
         env: io.env,
         overrides: parsed.overrides(),
         log,

@@ -1,5 +1,4 @@
 /** `salt-minion`. */
-import { resolve } from 'node:path';
 import { loadMinionConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
@@ -28,7 +27,7 @@ export async function saltMinion(
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
     readyOptions(
       loadMinionConfig({
-        configDir: resolve(parsed.text('config_dir')),
+        configDir: parsed.text('config_dir'),
         env: io.env,
         overrides: parsed.overrides(),
         log,

@@ -1,5 +1,4 @@
 /** `salt-syndic`. */
-import { resolve } from 'node:path';
 import { loadSyndicConfig } from '../../config/syndic-options.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
@@ -23,7 +22,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
   dropAllocatorSettings(io.env);
   const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) => {
     const { upper, lower } = loadSyndicConfig({
-      configDir: resolve(parsed.text('config_dir')),
+      configDir: parsed.text('config_dir'),
       env: io.env,
       overrides: parsed.overrides(),
       log,

@@ -52,7 +52,8 @@ export async function prepareCommandLine(
     await applySaltfile(parsed, { env: io.env, cwd: workingFolder(), warn });
     tellUnserved(parsed, warn);
     hooks.beforeConfigDir?.(parsed);
-    await settleConfigDir(parsed, io);
+    const { settleConfigDir } = await import('./config-dir.ts');
+    settleConfigDir(parsed, io);
     convertValues(parsed);
     refuseSeveralTargets(parsed);
     refuseContradictions(parsed);
@@ -84,20 +85,6 @@ function workingFolder(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function settleConfigDir(parsed: ParsedOptions, io: CommandIo): Promise<void> {
-  const [{ expandUser }, { configFileFault }] = await Promise.all([
-    import('../../host/expand-user.ts'),
-    import('../../config/program-files.ts'),
-  ]);
-  const typed = expandUser(parsed.text('config_dir'), io.env);
-  const fault = configFileFault(resolve(typed));
-  if (fault !== undefined) throw new UsageError(fault);
-  if (statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    io.stderr.write(`WARNING: CONFIG '${typed}' directory does not exist.\n`);
-  }
-  parsed.set('config_dir', resolve(typed), parsed.isExplicit('config_dir'));
 }
 
 /**

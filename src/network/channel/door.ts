@@ -125,16 +125,30 @@ const TS_MAX = 2 ** 32;
 /** How far ahead a minion's clock may be where a request has an age at all. */
 const AHEAD_MAX_SECONDS = 86_400;
 
+/** A line about somebody, whom a flood of others does not hide. */
+interface RefusalLine {
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** What is looked at of an envelope that is refused for its version. */
+type Envelope = Pick<ClearEnvelope | AesEnvelope, 'version' | 'enc' | 'load'> & Pick<AesEnvelope, 'id'>;
+
 /** A message that is turned away. */
 class Refused extends Error {
   readonly reason: DoorRefusal;
   readonly reply: Buffer;
+  readonly line: RefusalLine | undefined;
 
-  /** @param detail for the log */
-  constructor(reason: DoorRefusal, reply = BAD_LOAD, detail = '') {
+  /**
+   * @param detail for the log
+   * @param line what the log says in the place of the usual line
+   */
+  constructor(reason: DoorRefusal, reply = BAD_LOAD, detail = '', line?: RefusalLine) {
     super(detail === '' ? reason : `${reason}, ${detail}`);
     this.reason = reason;
     this.reply = reply;
+    this.line = line;
   }
 }
 
@@ -160,9 +174,11 @@ export class Door {
   readonly served = new Map<string, number>();
   readonly #deps: DoorDeps;
   readonly #tellFailure: (kind: string, text: string, error: unknown) => void;
+  readonly #tellRefusal: (kind: string, text: string) => void;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
+    this.#tellRefusal = rareLines(deps.clock, (text) => deps.log.warning(text));
     this.#tellFailure = rareLines(deps.clock, (text, error) => deps.log.error(text, error));
   }
 
@@ -190,10 +206,25 @@ export class Door {
     if (envelope === 'not msgpack') throw new Refused('malformed', NOT_MSGPACK);
     if (envelope === 'not an envelope') throw new Refused('malformed');
     if (envelope === 'over budget') throw new Refused('over budget');
-    if (envelope.version < this.#deps.minimumVersion) throw new Refused('version');
+    if (envelope.version < this.#deps.minimumVersion)
+      this.#refuseVersion({ id: undefined, ...envelope }, from);
     return envelope.enc === 'clear'
       ? this.#clear(envelope, from, publishPort)
       : this.#aes(envelope, from, passage);
+  }
+
+  /**
+   * Names the minion, as 3008 does, so that somebody can find and upgrade it: each one has lines of its own. Who has to
+   * be upgraded says its id in the clear, when it introduces itself.
+   */
+  #refuseVersion({ version, enc, load, id: claimed }: Envelope, from: string): never {
+    const id = enc === 'clear' ? glanceAt(load, ['id']).get('id') : claimed;
+    const who = isValidMinionId(id) ? `the minion ${id}` : 'a minion that does not say its id';
+    const { minimumVersion } = this.#deps;
+    const text =
+      `A request of ${who} from ${from} was refused: it speaks version ${version} of the protocol, and ` +
+      `minimum_auth_version is ${minimumVersion}. Upgrade that minion, or lower minimum_auth_version.`;
+    throw new Refused('version', BAD_LOAD, '', { kind: isValidMinionId(id) ? id : from, text });
   }
 
   async #clear(envelope: ClearEnvelope, from: string, publishPort: number): Promise<Buffer> {
@@ -358,9 +389,10 @@ export class Door {
     return ts;
   }
 
-  #count({ reason, message }: Refused, from: string): void {
+  #count({ reason, message, line }: Refused, from: string): void {
     const count = this.#increment(reason);
-    if (isWorthALine(count))
+    if (line !== undefined) this.#tellRefusal(line.kind, line.text);
+    else if (isWorthALine(count))
       this.#deps.log.warning(`A request from ${from} was refused: ${message} (${count} so far).`);
   }
 

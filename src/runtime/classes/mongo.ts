@@ -90,6 +90,8 @@ function connectionOf(opts: Dict): {
     };
   const where = `${text('host') || 'localhost'}:${text('port') || '27017'}`;
   const user = text('user');
-  const auth = user === '' ? {} : { auth: { username: user, password: text('password') } };
+  // as 3008; 3006.16 asks the database of the documents, by a call that the driver for Python has lost
+  const authSource = text('authdb') || 'admin';
+  const auth = user === '' ? {} : { auth: { username: user, password: text('password') }, authSource };
   return { uri: `mongodb://${where}/`, options: auth, where, db: text('db') || 'salt' };
 }

@@ -143,6 +143,33 @@ test('command line - a file in the place of the configuration folder is refused,
   );
 });
 
+test('command line - daemons refuse a file in the place of the folder with 64, and warn of a missing one', async () => {
+  const file = join(etc, 'minion');
+  writeFileSync(file, '');
+  for (const program of [saltMasterProgram, saltMinionProgram, saltSyndicProgram, saltApiProgram]) {
+    const { name } = program;
+    for (const [typed, text] of [
+      [file, `${file} is a file, and -c takes the folder that it is in: -c ${etc}`],
+      [
+        join(file, 'x', 'y'),
+        `${file} is a file, so that there is no ${file}/x/y, and -c takes the folder that it is in: -c ${etc}`,
+      ],
+    ] as const) {
+      const io = recordedIo('', { HOME: root });
+      assert.equal(await readDaemonLine(program, ['-c', typed], io), 64, name);
+      assert.ok(io.written.stderr.endsWith(`\n${name}: error: ${text}\n`), io.written.stderr);
+    }
+    const io = recordedIo('', { HOME: root });
+    const options = await readDaemonLine(program, ['-c', '~/none'], io);
+    assert.ok(typeof options !== 'number');
+    assert.equal(options.text('config_dir'), join(root, 'none'));
+    assert.equal(io.written.stderr, `WARNING: CONFIG '${root}/none' directory does not exist.\n`);
+  }
+  rmSync(file);
+  const { result, stderr } = await prepare(saltProgram, ['-c', join(root, 'home'), '*', 'test.ping']);
+  assert.ok(typeof result !== 'number' && stderr.startsWith('WARNING: CONFIG'));
+});
+
 test('command line - standard input gives further options and words', async () => {
   const options = await parsed(saltProgram, ['-t7', '--args-stdin', '*', 'test.echo'], {
     stdin: '-v\nhello world\n--out\njson\r\n',

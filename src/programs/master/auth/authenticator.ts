@@ -61,7 +61,7 @@ type Verdict =
   | {
       readonly kind: 'refuse';
       readonly ret: boolean | 'full';
-      readonly act?: string;
+      readonly act: string;
       readonly result: boolean;
     };
 
@@ -132,7 +132,7 @@ export class Authenticator {
     log.info(`Authentication request from ${request.id}`);
     const verdict = await this.#decideOrTurnAway(request);
     if (verdict.kind === 'refuse') {
-      decided?.(OUTCOMES.get(verdict.act ?? '') ?? 'refused');
+      decided?.(OUTCOMES.get(verdict.act) ?? 'refused');
       this.#fire(request, verdict.result, verdict.act);
       return this.#refusal(replyTo, verdict.ret);
     }
@@ -227,7 +227,7 @@ export class Authenticator {
   /** Nobody is let in with a key that is none, or too weak, wherever it may stand already. */
   #refuseKey({ id, keyFault }: AuthRequest): Verdict {
     this.#tellMismatch(id, `The public key that ${id} presented is refused: ${keyFault}.`);
-    return { kind: 'refuse', ret: false, result: false };
+    return refuse('error');
   }
 
   /** Keeps the key that was presented for an id whose own key is another, so that an operator can see it. */
@@ -250,7 +250,7 @@ export class Authenticator {
     return true;
   }
 
-  #fire({ id, pub }: AuthRequest, result: boolean, act: string | undefined): void {
+  #fire({ id, pub }: AuthRequest, result: boolean, act: string): void {
     const { opts, fireEvent } = this.#deps;
     if (!opts.get('auth_events')) return;
     fireEvent(tags.auth, dict({ result, act, id, pub }));

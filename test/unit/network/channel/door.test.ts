@@ -62,6 +62,26 @@ test('door - versions below minimum_auth_version are refused, in the clear too',
   assert.ok(isDict(await lenient.send(encode({ enc: 'clear', load: { cmd: 'ping' } }, 'network'))));
 });
 
+test('door - a minion that speaks an old version is named, each of many (salt issue 68671)', async (t) => {
+  const { send, request, accept, lines } = testDoor(t, { minimumVersion: 4 });
+  const old = (id: Value): Buffer =>
+    encode({ enc: 'clear', load: { cmd: '_auth', id, pub: 'x' }, version: 2 }, 'network');
+  for (let i = 0; i < 30; i++) assert.equal(await send(old(`old${i}`)), BAD);
+  assert.equal(await send(old('old7')), BAD);
+  assert.equal(lines.length, 30);
+  assert.match(
+    lines[7] ?? '',
+    /A request of the minion old7 from .* was refused: it speaks version 2 of the protocol, and minimum_auth_version is 4\. Upgrade that minion/,
+  );
+  accept('sealed');
+  assert.equal(await send(request('sealed', { cmd: 'ping' })), BAD);
+  assert.match(lines[30] ?? '', /the minion sealed from .* speaks version 3/);
+  for (const id of ['../x', 'a\nb', 7, null, { a: 1 }] as unknown as Value[])
+    assert.equal(await send(old(id)), BAD);
+  assert.match(lines[31] ?? '', /a minion that does not say its id from/);
+  assert.equal(lines.length, 32);
+});
+
 test('door - in the clear only the table can be called', async (t) => {
   const { send, door } = testDoor(t);
   const inner = [

@@ -395,6 +395,20 @@ test('authenticator - versions below 2 are answered unsigned', async (t) => {
   assert.ok(isDict(accepted) && !accepted.has('load'));
 });
 
+test('authenticator - the event of a key that cannot be used says so, too (salt issue 56200)', async (t) => {
+  for (const options of [{}, { auto_accept: true }, { open_mode: true }]) {
+    const here = office(t, options);
+    for (const pub of ['no key', mine.publicKey.pem.slice(0, 200), '']) {
+      assert.equal(ret(await here.signed({ pub })), false);
+      assert.deepEqual(last(here), ['salt/auth', false, 'error', 'm1'], JSON.stringify([options, pub]));
+    }
+  }
+  const here = office(t);
+  writeFileSync(join(here.root, 'minions', 'm1'), 'no key');
+  assert.equal(ret(await here.signed({ pub: 'no key' })), false);
+  assert.deepEqual(last(here), ['salt/auth', false, 'error', 'm1']);
+});
+
 test('authenticator - auth_events off fires nothing', async (t) => {
   const here = office(t, { auth_events: false, auto_accept: true });
   await here.signed();
