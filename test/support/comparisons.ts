@@ -146,8 +146,8 @@ export function comparisonsPage({ functions, states }: Comparisons): string {
   const out = [
     '# What is compared with Salt',
     '',
-    'For every execution and state function, how its answers are held against those of a real Salt 3006.16. The contributor’s guide says',
-    'how recordings are made.',
+    'For every execution and state function, how its answers are held against those of a real Salt 3006.16.',
+    '[Comparing with a real Salt](../contributing/comparing.md) says how recordings are made.',
     '',
     '<!-- test/compare/marked.ts --write has written this file. -->',
   ];

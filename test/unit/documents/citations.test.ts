@@ -117,8 +117,9 @@ function isThere(path: string): boolean {
   return existsSync(join(ROOT, fixed));
 }
 
-/** Modules that a guide has its reader write, in the folders of a site's file roots. */
-const isOfReader = (path: string): boolean => /(?:^|\/)_(?:modules|utils|states|grains)\//.test(path);
+/** What a guide has its reader write: modules in the folders of a site's file roots, the subject of the recipes. */
+const isOfReader = (path: string): boolean =>
+  /(?:^|\/)_(?:modules|utils|states|grains)\/|^(?:src\/|\.\/).*\bgreet(?:\/|\.ts$)/.test(path);
 
 function faultOf(name: string, file: string): string | undefined {
   const [path = '', anchor] = name.split('#');
@@ -148,7 +149,9 @@ test('citations - links between documents lead to files and headings that exist'
 test('citations - files and documents that comments and documents name exist', () => {
   const faults = passages.flatMap(({ file, text }) => {
     const names = [...text.matchAll(FILE_NAME)].map(([name]) => name);
-    const paths = [...text.matchAll(OWN_PATH)].map(([path]) => path).filter((path) => !isThere(path));
+    const paths = [...text.matchAll(OWN_PATH)]
+      .map(([path]) => path)
+      .filter((path) => !isOfReader(path) && !isThere(path));
     return [
       ...names.flatMap((name) => faultOf(name, file) ?? []),
       ...paths.map((path) => `${file}: ${path} does not exist`),
