@@ -6,6 +6,7 @@ import { blockStates } from './state/block.ts';
 import { cachedStates } from './state/cached.ts';
 import { commentStates } from './state/comment.ts';
 import { copyStates } from './state/copy.ts';
+import { withParentsChecked } from './state/dangling-parents.ts';
 import { decodeStates } from './state/decode.ts';
 import { directoryStates } from './state/directory.ts';
 import { editStates } from './state/edit.ts';
@@ -29,7 +30,7 @@ export const fileStates = defineModule({
   file: 'file',
   doc: 'Files, folders and links as they are to be: content, owner, mode, and what is not to be there.',
   needs: { fun: 'file.file_exists', otherwise: 'file module could not be loaded' },
-  functions: {
+  functions: withParentsChecked({
     ...managedStates,
     ...directoryStates,
     ...recurseStates,
@@ -52,5 +53,5 @@ export const fileStates = defineModule({
     ...cachedStates,
     ...retentionStates,
     ...otherStates,
-  },
+  }),
 });
