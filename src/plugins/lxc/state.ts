@@ -270,7 +270,12 @@ async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> 
   const { clone, wrong } = await sourceOf(ctx, wanted);
   if (wrong !== undefined) return outcome(name, false, wrong);
   const old = await stateOf(ctx, name, path);
-  if (ctx.state.test) return foretold(wanted, old, clone);
+  if (ctx.state.test) {
+    // Salt compat: promised there, and then refused by lxc.clone
+    if (old === null && clone !== undefined && (await stateOf(ctx, clone, path)) !== 'stopped')
+      return outcome(name, false, `Container '${clone}' must be stopped to be cloned`);
+    return foretold(wanted, old, clone);
+  }
   let comment = `Container '${name}' already exists`;
   if (old === null) {
     try {
