@@ -171,7 +171,7 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
       'ghost: Minion did not return. [No response]\nNo key of this name is known to this master. See: salt-key -L';
     assert.equal(
       steps.get('a ghost among them')?.comment,
-      `Running function test.ping failed on minions: ghost Function test.ping ran on one, ghost.\n${why}`,
+      `Running function test.ping failed on minions: ghost Function test.ping ran on one.\n${why}`,
     );
     assert.equal(steps.get('a ghost beside one')?.comment, `Run failed on minions: ghost\n${why}`);
     assert.equal(steps.get('handler')?.result, true);

@@ -1,5 +1,5 @@
 /** The configuration of `salt-call`: the minion's, with the command line laid over it (salt/cli/call.py, 3006.16). */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { loadMinionConfig } from '../../config/load.ts';
 import { minionOptions, type MinionOptions } from '../../config/minion-options.ts';
 import { Options } from '../../config/option.ts';
@@ -52,6 +52,7 @@ export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): P
   const config = await readyOptions(loaded, early.logger);
   early.close();
   const merged = mergedOptions(parsed, config);
+  if (parsed.isExplicit('cachedir')) moveExtensionModules(merged, config);
   merged.set('__cli', 'salt-call');
   // so that functions know of it, wherever it was said
   if (exitCodeMode(parsed, merged, io.env) === 'salt') merged.set('exit_codes', 'salt');
@@ -75,6 +76,25 @@ function refuseIdleRoots(parsed: ParsedOptions): void {
       throw new UsageError(
         `option ${option} needs --local, or file_client: local: a minion with a master has files and pillar from there`,
       );
+}
+
+/**
+ * The folder of synced modules is that of the cache, as long as nobody has given it another one: `--cachedir` moves it
+ * along, as in 3008. In 3006.16 such a call changes the modules of the minion that runs.
+ */
+function moveExtensionModules(merged: Dict, config: MinionOptions): void {
+  const cachedir = resolve(String(merged.get('cachedir')));
+  const before = config.get('extension_modules');
+  if (before !== join(config.get('cachedir'), 'extmods')) return;
+  const folder = join(cachedir, 'extmods');
+  merged.set('cachedir', cachedir);
+  merged.set('extension_modules', folder);
+  const utils = merged.get('utils_dirs');
+  if (Array.isArray(utils))
+    merged.set(
+      'utils_dirs',
+      utils.map((each) => (each === join(before, 'utils') ? join(folder, 'utils') : each)),
+    );
 }
 
 function applyWords(merged: Dict, parsed: ParsedOptions): void {

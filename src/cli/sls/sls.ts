@@ -27,7 +27,7 @@ import { openCatalog } from './catalog.ts';
 import { findSources, type Found } from './find-sources.ts';
 import { grainsOfSystem, SYSTEM_NAMES } from './grain-profiles.ts';
 import { countFindings, jsonReport, sarifReport, textReport } from './report.ts';
-import { readText } from './read-text.ts';
+import { readText, whyUnread } from './read-text.ts';
 import { stateSchema } from './state-schema.ts';
 
 const EX_USAGE = 64;
@@ -137,7 +137,7 @@ function knowledgeOf(parsed: ParsedOptions): Knowledge {
 function dataFile(path: string): Dict | undefined {
   if (path === '') return undefined;
   const text = readText(path);
-  if (text === undefined) throw new UsageError(`${path} cannot be read.`);
+  if (text === undefined) throw new UsageError(`${path} cannot be read: ${whyUnread(path)}.`);
   const data = parsedData(path, text);
   if (!isDict(data)) throw new UsageError(`${path} has to hold a mapping, in YAML or JSON.`);
   const [only] = data.values();

@@ -85,6 +85,13 @@ export class ReactionMap {
     this.#refresh();
     if (this.#entries.some((entry) => firstKey(entry) === tag))
       return { isDone: false, comment: 'Reactor already exists.' };
+    // Salt compat: Salt adds a rule whose file is not there, and nothing happens when the event comes
+    const missing = fileList(files)?.find(isMissing);
+    if (missing !== undefined)
+      return {
+        isDone: false,
+        comment: `There is no file ${missing}, so the rule was not added. Make the file, or correct the path.`,
+      };
     this.#added.push(new Map([[tag, files]]));
     this.#rebuild(this.#entries.concat(this.#added.slice(-1)));
     return { isDone: true, comment: 'Reactor added.' };

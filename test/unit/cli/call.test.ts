@@ -117,6 +117,27 @@ test('salt-call - -d prints documentation of a module or a function', async (t) 
   ]);
 });
 
+test('salt-call - --cachedir moves the synced modules along, unless they have a place of their own (salt issue 66742)', async (t) => {
+  const asked = async (folder: string, ...more: string[]): Promise<unknown[]> => {
+    const values: unknown[] = [];
+    for (const name of ['cachedir', 'extension_modules', 'utils_dirs']) {
+      const { stdout } = await call(folder, ['--local', '--out=json', ...more, 'config.get', name]);
+      values.push((JSON.parse(stdout) as { local: unknown }).local);
+    }
+    return values;
+  };
+  const folder = minionFolder(t);
+  const minion = join(folder, 'minion');
+  writeFileSync(minion, readFileSync(minion, 'utf8').replace('cachedir: /cache\n', ''));
+  const [cache, ext] = await asked(folder);
+  assert.equal(ext, `${String(cache)}/extmods`);
+  const other = join(folder, 'other');
+  assert.deepEqual((await asked(folder, `--cachedir=${other}`)).slice(0, 2), [other, `${other}/extmods`]);
+  const own = minionFolder(t, ['extension_modules: /ext']);
+  const [, kept] = await asked(own, `--cachedir=${other}`);
+  assert.equal(kept, join(own, 'ext'));
+});
+
 test('salt-call - -g shows the grains, and --skip-grains none', async (t) => {
   const folder = minionFolder(t, ['grains: {role: web}']);
   const all = await call(folder, ['--local', '--out', 'json', '-g']);

@@ -11,6 +11,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import {
   failedMinions,
+  hasReturned,
   jobIn,
   jobParams,
   NO_SSH,
@@ -117,7 +118,9 @@ export const functionState = defineState({
       failFunction: args.fail_function,
     });
     result.set('changes', dict({ ret: sorted.changes }));
-    const ran = ` Function ${name} ran on ${[...sorted.changes.keys()].map(pyStr).join(', ')}.`;
+    // Salt compat: Salt says it of minions that did not return, too
+    const ids = [...sorted.changes.keys()].filter((id) => hasReturned(returns.get(id)));
+    const ran = ids.length === 0 ? '' : ` Function ${name} ran on ${ids.map(pyStr).join(', ')}.`;
     if (sorted.failed.length > 0)
       return refuse(
         `Running function ${name} failed on minions: ${failedMinions(sorted.failed, returns, ran)}`,

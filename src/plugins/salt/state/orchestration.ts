@@ -101,6 +101,11 @@ export function jobIn(returns: Dict): Value | undefined {
   return isDict(first) ? first.get('jid') : undefined;
 }
 
+/** Whether a minion's entry is of one that has returned. */
+export function hasReturned(entry: Value | undefined): boolean {
+  return !isDict(entry) || entry.has('ret') || !truthy(entry.get('failed') ?? false);
+}
+
 /** Names of minions that failed, for a comment, and below them why those did that have not returned. */
 export function failedMinions(failed: readonly string[], returns: Dict, ran = ''): string {
   const reasons = failed.flatMap((id) => {

@@ -24,11 +24,35 @@ test('reaction map - every rule that matches counts, in the order of the list', 
   assert.equal(lines.filter((line) => line.includes('does nothing')).length, 2);
 });
 
-test('reaction map - rules are added and removed once each', () => {
+test('reaction map - a rule is not added whose file is not there', (t) => {
+  const there = join(folder(t), 'there.sls');
+  writeFileSync(there, '');
+  const { map, lines } = mapOf([]);
+  for (const [files, missing] of [
+    ['/no/such.sls', '/no/such.sls'],
+    [[there, '/no/such.sls'], '/no/such.sls'],
+    [[`${there}*x`], `${there}*x`],
+    [there, undefined],
+    [[`${there.slice(0, -3)}*`], undefined],
+    [['salt://on/the/server.sls'], undefined],
+  ] as const) {
+    const { isDone, comment } = map.add('tag', files as Value);
+    assert.equal(isDone, missing === undefined, comment);
+    if (missing !== undefined)
+      assert.ok(comment.startsWith(`There is no file ${missing}, so the rule was not added.`));
+    assert.equal(map.wants('tag'), isDone);
+    if (isDone) map.remove('tag');
+  }
+  assert.deepEqual(lines, []);
+});
+
+test('reaction map - rules are added and removed once each', (t) => {
   const { map } = mapOf(loadYaml('[{a: [/1]}]'));
-  assert.deepEqual(map.add('a', ['/2']), { isDone: false, comment: 'Reactor already exists.' });
-  assert.deepEqual(map.add('b', ['/2']), { isDone: true, comment: 'Reactor added.' });
-  assert.deepEqual(map.filesFor('b'), ['/2']);
+  const second = join(folder(t), '2');
+  writeFileSync(second, '');
+  assert.deepEqual(map.add('a', [second]), { isDone: false, comment: 'Reactor already exists.' });
+  assert.deepEqual(map.add('b', [second]), { isDone: true, comment: 'Reactor added.' });
+  assert.deepEqual(map.filesFor('b'), [second]);
   assert.deepEqual(map.remove('b'), { isDone: true, comment: 'Reactor deleted.' });
   assert.deepEqual(map.remove('b'), { isDone: false, comment: 'Reactor does not exists.' });
   assert.equal(map.wants('b'), false);
@@ -39,9 +63,12 @@ test('reaction map - a file is read anew, and one that breaks leaves the rules a
   writeFileSync(path, '[{a: [/1]}]');
   const { map, lines } = mapOf(path);
   assert.deepEqual(map.filesFor('a'), ['/1']);
-  map.add('mine', ['/mine']);
+  map.add('mine', ['salt://mine']);
   writeFileSync(path, '[{b: [/2]}]');
-  assert.deepEqual([map.filesFor('a'), map.filesFor('b'), map.filesFor('mine')], [[], ['/2'], ['/mine']]);
+  assert.deepEqual(
+    [map.filesFor('a'), map.filesFor('b'), map.filesFor('mine')],
+    [[], ['/2'], ['salt://mine']],
+  );
   writeFileSync(path, '[{b: [/2]');
   assert.deepEqual(map.filesFor('b'), ['/2']);
   assert.match(lines.join('\n'), /Failed to parse YAML in reactor map/);
