@@ -55,7 +55,7 @@ test('recipes - each of CONTRIBUTING.md is written against the code that is ther
   const { greetRenderer } = (await exportsOf('src/runtime/renderers/greet.ts', folder)) as {
     greetRenderer: Renderer;
   };
-  assert.deepEqual(await greetRenderer.render('#!greet\nAnna\nBert\n', undefined as never), [
+  assert.deepEqual(await greetRenderer.render('#!greet\nAnna\nBert\n', undefined as never, ''), [
     'Hello Anna!',
     'Hello Bert!',
   ]);
