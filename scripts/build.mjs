@@ -113,6 +113,12 @@ const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(r
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
 const fresh = `${outdir}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
+const PART_READER =
+  'function __brinePart(read){try{return read()}catch(error){' +
+  'if(error?.code!=="MODULE_NOT_FOUND"||!/\\/part-[A-Z0-9]+\\.cjs/.test(error.message))throw error;' +
+  'const name=/salt-[a-z]+/.exec(require("node:path").basename(process.argv[1]??""))?.[0]??"Brine";' +
+  'throw new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
+  'loaded are gone. Restart ${name}.`,{cause:error})}}';
 const settings = {
   absWorkingDir: root,
   outdir: fresh,
@@ -177,8 +183,18 @@ async function buildSplit(entryPoints) {
       minifyWhitespace: true,
       supported: { 'dynamic-import': false },
     });
-    writeFileSync(path, code);
+    writeFileSync(path, namingReplacement(code));
   }
+}
+
+/**
+ * A daemon may be upgraded on the disk while it runs, and then finds no part that it has not loaded yet: whoever asked
+ * for it is told so, and not that a file is missing.
+ */
+function namingReplacement(code) {
+  const onDemand = /(?:\(0,\w+\.__require\)|\b__require)\("\.\/part-[A-Z0-9]+\.cjs"\)/g;
+  const named = code.replaceAll(onDemand, '__brinePart(()=>$&)');
+  return named === code ? code : `${PART_READER}${named}`;
 }
 
 /** The client of the API's second version, for programs of others: one module for Node and browsers, and its types. */

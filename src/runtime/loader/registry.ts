@@ -442,6 +442,7 @@ export class ModuleRegistry implements FunctionSource {
    */
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
     let reason = '';
+    let isBroken = false;
     const isOtherFile = entries.every((entry) => entry.file !== entry.name);
     for (const entry of entries) {
       try {
@@ -451,10 +452,12 @@ export class ModuleRegistry implements FunctionSource {
         this.#options.parts?.log.info(`${entry.name} (${entry.file}) is not for this machine: ${why}`);
         if (isOtherFile || entry.file === entry.name) reason ||= why;
       } catch (error) {
-        reason ||= messageOf(error);
+        this.#options.parts?.log.error(`${entry.name} (${entry.file}) cannot be loaded: ${messageOf(error)}`);
+        if (!isBroken) reason = messageOf(error);
+        isBroken = true;
       }
     }
-    return { reason, isOtherFile };
+    return isBroken ? { reason, isBroken } : { reason, isOtherFile };
   }
 }
 

@@ -93,10 +93,13 @@ test('registry - the first available file has the virtual name', async () => {
   assert.equal((await registry(dict({ disable_modules: ['aptpkg'] })).module('pkg'))?.file, 'yumpkg');
 });
 
-test('registry - a file that cannot be imported makes its module unavailable', async () => {
+test('registry - a file that cannot be imported makes its module unavailable, and the reason is told', async () => {
   const broken = { name: 'b', file: 'b', load: () => Promise.reject(new Error('no such library')) };
   const { missing } = await registry(dict(), [broken]).find('b.c');
-  assert.equal(missing, "'b' __virtual__ returned False: no such library");
+  assert.equal(missing, "'b.c' is not available: no such library");
+  // by the name of the file it would be one for another machine
+  const { missing: other } = await registry(dict(), [{ ...broken, file: 'bmod' }]).find('b.c');
+  assert.equal(other, "'b.c' is not available: no such library");
 });
 
 test('registry - disable_modules goes by the name of the file', async () => {
