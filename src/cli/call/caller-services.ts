@@ -91,7 +91,7 @@ async function fireOnMinion({ opts, clock }: CallerServiceDeps, tag: string, dat
 async function fireOnMaster(
   { link, opts, log }: CallerServiceDeps,
   tag: string,
-  data: Dict,
+  data: Value,
   preload: Dict | undefined,
 ): Promise<boolean> {
   if (link === undefined) return false;

@@ -20,7 +20,6 @@ async function fireMaster(ctx: ModuleContext, data: Value, tag: string, preload:
     ctx.log.warning(`Local mode detected. Event with tag ${tag} will NOT be sent.`);
     return false;
   }
-  if (!isDict(data)) return false;
   return ctx.services.fireMaster(tag, data, isDict(preload) ? preload : undefined);
 }
 
@@ -54,7 +53,9 @@ function sendData(ctx: ModuleContext, args: Readonly<Record<string, Value>>, kwa
   return data;
 }
 
-const dataParam = { type: 'dict', doc: 'The data of the event.' } as const;
+const dataParam = {
+  doc: 'The data of the event: a mapping on the bus of this minion, any value on that of the master.',
+} as const;
 const tagParam = param.text({ doc: 'The tag; use slashes to make families (`myco/build/start`).' });
 const preloadParam = {
   default: null,

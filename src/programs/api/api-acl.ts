@@ -8,12 +8,12 @@ import { isDict, truthy, type Value } from '../../python/values/value.ts';
 
 /**
  * Whether `api_acl` lets a user log in from an address.
- * Salt compat: a list of users that is there and empty lets nobody.
+ * Salt compat: a list of users that is there and empty lets nobody; behind whose name nothing stands is not let in.
  */
 export function mayLogIn(acl: Value, user: Value, address: string, log: Logger): boolean {
   if (!truthy(acl) || !isDict(acl)) return true;
   const users = acl.get('users');
-  const addresses = isDict(users) ? (users.get(user) ?? users.get('*')) : undefined;
+  const addresses = isDict(users) ? users.get(users.has(user) ? user : '*') : undefined;
   const listed = addressList(addresses);
   const isAllowed = listed.includes(address) || listed.includes('*');
   const outcome = isAllowed ? 'successful' : 'failed';

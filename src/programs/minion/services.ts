@@ -96,7 +96,7 @@ function connectionTo(deps: MinionServicesDeps, master: string | undefined): Mas
 async function fireMaster(
   deps: MinionServicesDeps,
   tag: string,
-  data: Dict,
+  data: Value,
   preload: Dict | undefined,
 ): Promise<boolean> {
   const load: Dict = new Map<Value, Value>([

@@ -5,7 +5,7 @@
 import { BrineError } from '../../errors/errors.ts';
 import type { FunctionCaller, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
 import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/shared/runner/runner.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** A runner's context in the form that custom functions know. @param full name of the function that runs */
 export function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
@@ -19,7 +19,7 @@ export function asModuleContext(full: string, ctx: RunnerContext): ModuleContext
     functions: runnersOf(ctx),
     services: {
       fireLocal: (tag, data) => ctx.fire(tag, data),
-      fireMaster: (tag, data) => ctx.fire(tag, data),
+      fireMaster: async (tag, data) => isDict(data) && ctx.fire(tag, data),
       runningJobs: nothing,
       signalJob: nothing,
       refresh: nothing,

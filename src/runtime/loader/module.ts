@@ -228,7 +228,7 @@ export interface MinionServices {
   /** Fires on the minion's own event bus. False when there is no bus. */
   fireLocal(tag: string, data: Dict): Promise<boolean>;
   /** Sends an event to the master. False when there is no master or it did not take it. */
-  fireMaster(tag: string, data: Dict, preload?: Dict): Promise<boolean>;
+  fireMaster(tag: string, data: Value, preload?: Dict): Promise<boolean>;
   /** The jobs running now, as their `proc/<jid>` maps (jid, fun, arg, tgt, tgt_type, ret, user, pid). */
   runningJobs(): Promise<Dict[]>;
   /** Signals a running job. @returns false when no such job runs */

@@ -66,7 +66,7 @@ export const jobWorker = contract('the job’s process', {
 export const jobServices = contract('the minion', {
   fireLocal: { asks: fields({ tag: text, data: mapping }), answers: single(flag) },
   fireMaster: {
-    asks: fields({ tag: text, data: mapping, preload: optional(mapping) }),
+    asks: fields({ tag: text, data: anything, preload: optional(mapping) }),
     answers: single(flag),
   },
   runningJobs: { asks: nothing, answers: single(list(mapping)) },

@@ -19,10 +19,13 @@ test('event - fire goes to the bus of the minion, fire_master to the master', as
   ]);
 });
 
-test('event - data that is no mapping is not sent', async () => {
+test('event - data that is no mapping is sent to the master, and not to the bus of the minion', async () => {
   const ctx = minion();
-  for (const fun of ['event.fire', 'event.fire_master'])
-    assert.equal(await ctx.functions.call(fun, ['x', 'tag']), false);
+  for (const data of ['done', [1, 2], 5, null]) {
+    assert.equal(await ctx.functions.call('event.fire', [data, 'tag']), false);
+    assert.equal(await ctx.functions.call('event.fire_master', [data, 'tag']), true);
+    assert.deepEqual(ctx.events.pop(), ['master', 'tag', data, undefined]);
+  }
   assert.equal(await ctx.functions.call('event.fire', [dict(), '']), false);
   assert.deepEqual(ctx.events, []);
 });

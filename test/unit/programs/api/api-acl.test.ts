@@ -25,6 +25,8 @@ test('api_acl - whoever is not named goes by the star, and by nothing else', () 
   assert.equal(mayLogIn(acl, 'ann', '10.0.0.1', log), true);
   assert.equal(mayLogIn(acl, 'ops', '10.0.0.1', log), false);
   assert.equal(mayLogIn(dict({ users: dict({ ops: '*' }) }), 'ann', '10.0.0.1', log), false);
+  const emptied = dict({ users: dict({ '*': '*', ops: null }) });
+  assert.equal(mayLogIn(emptied, 'ops', '10.0.0.1', log), false, 'nothing behind a name is not the star');
 });
 
 test('exchange - a name without a value is seen, and is no field', () => {

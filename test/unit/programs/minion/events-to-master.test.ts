@@ -39,6 +39,8 @@ const plain = { cmd: '_minion_event', tag: 'my/tag', data };
 test('events to the master - one of salt-call has no pretag', async () => {
   assert.deepEqual(await sent(ofSaltCall, 'my/tag', data), dict(plain));
   assert.deepEqual(await sent(ofSaltCall, 'my/tag', data, preload), dict({ ...plain, x: 1 }));
+  for (const other of ['done', [1, 2]])
+    assert.deepEqual(await sent(ofSaltCall, 'my/tag', other), dict({ ...plain, data: other }));
 });
 
 test('events to the master - one of a minion has an empty pretag, unless it carries a preload', async () => {
