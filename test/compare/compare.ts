@@ -1,6 +1,6 @@
 /**
  * Runs a table of command lines of `salt` and its sisters on a real Salt and on ours, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--group REGEX] [--recorded] [--once]
+ * `npm run compare:commands -- [--only REGEX] [--group REGEX] [--recorded] [--once]
  * [--quiet]`.
  *
  * With `--member` a member of a cluster is compared with a master of ours that stands alone, and no real Salt is asked:
