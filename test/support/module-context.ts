@@ -34,7 +34,7 @@ export interface FakeContextOptions {
 export interface FakeContext extends ModuleContext {
   readonly registry: ModuleRegistry;
   /** Every event fired, in order: `[bus, tag, data, preload]`. */
-  readonly events: [bus: 'local' | 'master', tag: string, data: Dict, preload: Dict | undefined][];
+  readonly events: [bus: 'local' | 'master', tag: string, data: Value, preload: Dict | undefined][];
   /** Every refresh asked for. */
   readonly refreshes: [what: string, options: Dict | undefined][];
   readonly requests: Dict[];
