@@ -2,20 +2,18 @@
  * The scenes that are recorded on the machine of `test/fixtures/machine`: tables of calls, and odd forms of one call of
  * every function.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
 import { MODULE_TABLE } from '../../src/plugins/registry/module/table.generated.ts';
 import type { FunctionDescription, ModuleSpec } from '../../src/runtime/loader/module.ts';
 import { STATE_TABLE } from '../../src/plugins/registry/state/table.generated.ts';
+import { pyStr } from '../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { oddForms, type PlainCall } from '../support/argument-forms.ts';
 import type { MachineCall, Scene } from '../support/machine-calls.ts';
+import { linesOf, valuesOf } from '../support/machine-subjects.ts';
 import { callOf, callTables, readCallGroups, valueToJson, type ModuleCall } from '../support/module-calls.ts';
 import { readStateCases, runsOf, stateTables } from '../support/state-cases.ts';
-
-const FOLDER = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test/compare/machine-calls');
 
 /** A scene with the name of the file that it goes into. */
 export interface TabledScene {
@@ -108,20 +106,17 @@ interface Listed {
   readonly options: { readonly shape?: boolean };
 }
 
-function listed(name: string): Listed[] {
-  const lines = readFileSync(join(FOLDER, name), 'utf8').split('\n');
-  return lines
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [text = '', note] = line.split(' # ');
-      const [fun = '', ...words] = splitWords(text);
-      const published = parseArguments(words);
-      const last = published.at(-1);
-      const hasKeywords = isDict(last) && last.get('__kwarg__') === true;
-      const kwargs: Dict = hasKeywords ? new Map([...last].slice(1)) : new Map<Value, Value>();
-      const call = { fun, args: hasKeywords ? published.slice(0, -1) : published, kwargs };
-      return { call, options: note === 'shape' ? { shape: true } : {} };
-    });
+function listed(part: 'functions' | 'states'): Listed[] {
+  return linesOf(part).map((line) => {
+    const [text = '', note] = line.split(' # ');
+    const [fun = '', ...words] = splitWords(text);
+    const published = parseArguments(words);
+    const last = published.at(-1);
+    const hasKeywords = isDict(last) && last.get('__kwarg__') === true;
+    const kwargs: Dict = hasKeywords ? new Map([...last].slice(1)) : new Map<Value, Value>();
+    const call = { fun, args: hasKeywords ? published.slice(0, -1) : published, kwargs };
+    return { call, options: note === 'shape' ? { shape: true } : {} };
+  });
 }
 
 async function specOf(
@@ -133,7 +128,7 @@ async function specOf(
     const spec = (await entry.load()).functions[short];
     if (spec !== undefined) return spec;
   }
-  throw new Error(`test/compare/machine-calls names ${fun}, which does not exist`);
+  throw new Error(`test/fixtures/machine/subjects names ${fun}, which does not exist`);
 }
 
 /** Calls of pip without a place: they reach the pip of this host, and the network. */
@@ -143,30 +138,24 @@ function reachesHostPip(form: MachineCall): boolean {
   return fun.startsWith('pip.') && !isNamed;
 }
 
-/** Lines of the configuration without which a module's functions would look at the host. */
-const OPTIONS_OF: ReadonlyMap<string, { readonly minion: readonly string[] }> = new Map([
-  [
-    'lxc',
-    {
-      minion: [
-        'lxc.container_profile: {small: {template: busybox, backing: dir}}',
-        'lxc.network_profile: {lan: {eth0: {link: br5, mac: "00:16:3e:aa:bb:cc"}}, eth0: {}}',
-      ],
-    },
-  ],
-  ['pyenv', { minion: ['pyenv.root: /opt/machine/pyenv', "pyenv.build_env: 'CFLAGS=-O2'"] }],
-]);
+/** Lines of the configuration without which a module's functions would look at the host, by the module's subject. */
+function optionsOf(): Map<string, { readonly minion: readonly string[] }> {
+  return new Map(
+    valuesOf('minion').map(({ subject, value }) => [subject, { minion: (value as Value[]).map(pyStr) }]),
+  );
+}
 
 async function functionScenes(): Promise<TabledScene[]> {
   const scenes: TabledScene[] = [];
-  for (const { call, options } of listed('functions.txt')) {
+  const minions = optionsOf();
+  for (const { call, options } of listed('functions')) {
     const calls = oddForms(call, await specOf(MODULE_TABLE, call.fun)).filter(
       (form) => !reachesHostPip(form),
     );
     const table = call.fun.split('.')[0] ?? '';
     scenes.push({
       table,
-      scene: { scene: `forms of ${call.fun}`, fresh: true, ...options, ...OPTIONS_OF.get(table), calls },
+      scene: { scene: `forms of ${call.fun}`, fresh: true, ...options, ...minions.get(table), calls },
     });
   }
   return scenes;
@@ -175,7 +164,8 @@ async function functionScenes(): Promise<TabledScene[]> {
 /** The same for states: each call is a low chunk, made in both modes. */
 async function stateScenes(): Promise<TabledScene[]> {
   const scenes: TabledScene[] = [];
-  for (const { call } of listed('states.txt')) {
+  const minions = optionsOf();
+  for (const { call } of listed('states')) {
     const spec = await specOf(STATE_TABLE, call.fun);
     const [state = '', fun = ''] = call.fun.split('.');
     const forms = oddForms(call, { ...spec, varargs: 'none' }).filter((form) => !reachesHostPip(form));
@@ -188,7 +178,7 @@ async function stateScenes(): Promise<TabledScene[]> {
     });
     const table = `states-${state}`;
     const title = `forms of ${call.fun}`;
-    const more = { fresh: true, ...OPTIONS_OF.get(state) };
+    const more = { fresh: true, ...minions.get(state) };
     scenes.push({ table, scene: { scene: title, ...more, calls } });
     scenes.push({
       table,

@@ -1,10 +1,13 @@
 /**
- * Why ours differs from what was recorded of a real Salt: `test/fixtures/machine/reasons.json`, and which reason a row
- * has.
+ * Why ours differs from what was recorded of a real Salt: the reasons of each subject, those of several in
+ * `test/fixtures/machine/reasons.json`, and which reason a row has.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pyStr } from '../../src/python/values/repr.ts';
+import type { Dict } from '../../src/python/values/value.ts';
 import { RECORDS, recordedScenes, recordedTables, type RecordedCall } from './machine-records.ts';
+import { valuesOf } from './machine-subjects.ts';
 
 /** A reason for all rows that meet every condition it has; the first that fits a row is the row's. */
 export interface Reason {
@@ -34,9 +37,15 @@ export interface JudgedRows {
   readonly unjudged: readonly string[];
 }
 
+/** A reason as a subject's file has it. */
+function reasonOf(given: Dict): Reason {
+  return Object.fromEntries([...given].map(([key, value]) => [pyStr(key), value])) as unknown as Reason;
+}
+
 /** Judges every row that differs. */
 export function judgeRows(): JudgedRows {
-  const reasons = JSON.parse(readFileSync(join(RECORDS, 'reasons.json'), 'utf8')) as Reason[];
+  const shared = JSON.parse(readFileSync(join(RECORDS, 'reasons.json'), 'utf8')) as Reason[];
+  const reasons = [...valuesOf('reasons').flatMap(({ value }) => (value as Dict[]).map(reasonOf)), ...shared];
   const counts = new Map(reasons.map((reason) => [reason, 0]));
   const unjudged: string[] = [];
   for (const table of recordedTables())

@@ -1,6 +1,6 @@
 /**
- * The machine of `test/fixtures/machine/machine.yaml`: its files and programs, laid out in a folder (or, in a sandbox,
- * in their places), what calls have changed on it, and putting it back.
+ * The machine of `test/fixtures/machine`, `machine.yaml` with what the subjects bring: its files and programs, laid out
+ * in a folder (or, in a sandbox, in their places), what calls have changed on it, and putting it back.
  */
 import fs, {
   chmodSync,
@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { pyStr } from '../../src/python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { loadYaml } from '../../src/formats/yaml/load.ts';
+import { entriesOf } from './machine-subjects.ts';
 
 /** A file, a link or (its path ends with `/`) a folder. */
 export interface MachineFile {
@@ -58,8 +59,10 @@ export function readMachine(): Machine {
     kept: texts('kept'),
     base: texts('base'),
     environment: Object.fromEntries(entries('environment').map(([key, value]) => [key, pyStr(value)])),
-    files: entries('files').map(([path, given]) => machineFile(path, given)),
-    programs: new Map(entries('programs').map(([name, text]) => [name, pyStr(text)])),
+    files: [...entries('files'), ...entriesOf('files')].map(([path, given]) => machineFile(path, given)),
+    programs: new Map(
+      [...entries('programs'), ...entriesOf('programs')].map(([name, text]) => [name, pyStr(text)]),
+    ),
   };
 }
 

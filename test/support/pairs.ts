@@ -1,16 +1,12 @@
 /**
- * Parameters of state functions in pairs (`test/fixtures/machine/pairs.yaml`): few applications, in which each value of
- * a parameter comes together with each value of every other, and with each other parameter left out.
+ * Parameters of state functions in pairs (`pairs` in `test/fixtures/machine/subjects`): few applications, in which each
+ * value of a parameter comes together with each value of every other, and with each other parameter left out.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pyStr } from '../../src/python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../src/python/values/value.ts';
-import { loadYaml } from '../../src/formats/yaml/load.ts';
 import type { MachineOutcome } from './machine-calls.ts';
+import { entriesOf } from './machine-subjects.ts';
 import { argumentsOf, described, resultIn, traces, type TwiceScene } from './twice.ts';
-
-const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 
 /** The choice of a parameter that is left out. */
 const LEFT_OUT = -1;
@@ -135,19 +131,18 @@ function choosableOf(spec: Dict): Choosable {
   };
 }
 
-/** The scenes of each function of the table. */
+/** The scenes of each function. */
 export function pairScenes(): Map<string, TwiceScene[]> {
-  const table = loadYaml(readFileSync(join(ROOT, 'test/fixtures/machine/pairs.yaml'), 'utf8'));
   const scenes = new Map<string, TwiceScene[]>();
-  for (const [fun, bases] of isDict(table) ? table : [])
+  for (const [fun, bases] of entriesOf('pairs'))
     for (const spec of (bases as Value[]).filter(isDict)) {
       const base = argumentsOf(pyStr(spec.get('with') ?? ''));
       const setup = pyStr(spec.get('setup') ?? ':');
       const made = pairwise(choosableOf(spec)).map((more): TwiceScene => ({
-        ...{ fun: pyStr(fun), kwargs: new Map([...base, ...more]), first: [], setup },
+        ...{ fun, kwargs: new Map([...base, ...more]), first: [], setup },
         ...{ grains: new Map(), needs: undefined, excuses: new Map() },
       }));
-      scenes.set(pyStr(fun), [...(scenes.get(pyStr(fun)) ?? []), ...made]);
+      scenes.set(fun, [...(scenes.get(fun) ?? []), ...made]);
     }
   return scenes;
 }

@@ -1,10 +1,10 @@
 /**
- * Applying a state function in test mode, for real, and once more: what it was given
- * (`test/fixtures/machine/twice.yaml`), and what is not as it has to be. The machine is that of
- * `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
+ * Applying a state function in test mode, for real, and once more: what it was given (`twice` and `parameters` in
+ * `test/fixtures/machine/subjects`), and what is not as it has to be. The machine is that of `test/fixtures/machine`,
+ * with programs that keep what they are told (`keeping`).
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runBash } from './bash-script.ts';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
@@ -15,6 +15,7 @@ import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { startServerFor } from './keeping-servers.ts';
 import { dirOf, minionOf, type MachineOutcome, type OwnMachine, type Scene } from './machine-calls.ts';
 import { recordedGrains } from './machine-records.ts';
+import { entriesOf, linesOf as listed } from './machine-subjects.ts';
 import { valueToJson } from './module-calls.ts';
 import { machineFile, readMachine, type Machine } from './machine.ts';
 
@@ -60,16 +61,21 @@ export function keepingMachine(): Machine {
   const given = readYaml('keeping.yaml');
   const part = (name: string): [string, Value][] =>
     [...(given.get(name) as Dict)].map(([key, value]) => [pyStr(key), value]);
-  const fakes = part('fakes').flatMap(([file, names]) => {
+  const fakes = entriesOf('fakes').flatMap(([file, names]) => {
     const text = readFileSync(join(ROOT, 'test/compare/fakes', file), 'utf8');
     return (names as Value[]).map((name): [string, string] => [pyStr(name), text]);
   });
   const kept = new Map([
     ...fakes,
-    ...part('programs').map(([name, text]): [string, string] => [name, pyStr(text)]),
+    ...[...part('programs'), ...entriesOf('keeping')].map(([name, text]): [string, string] => [
+      name,
+      pyStr(text),
+    ]),
   ]);
   const base = readMachine();
-  const files = part('files').map(([path, file]) => machineFile(path, file));
+  const files = [...part('files'), ...entriesOf('keeping files')].map(([path, file]) =>
+    machineFile(path, file),
+  );
   const programs = new Map([...base.programs, ...kept]);
   return { ...base, files: [...base.files, ...files], programs };
 }
@@ -91,15 +97,15 @@ export function argumentsOf(line: string): Dict {
   return new Map([...last].filter(([key]) => key !== '__kwarg__'));
 }
 
-/** The arguments of `test/compare/machine-calls/states.txt`, the first of each function. */
+/** The arguments of the recorded calls of states, the first of each function. */
 function recordedArguments(): Map<string, Dict> {
-  const text = readFileSync(join(ROOT, 'test/compare/machine-calls/states.txt'), 'utf8');
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return new Map(
-    lines.reverse().map((line): [string, Dict] => {
-      const [fun = ''] = line.split(' ');
-      return [fun, argumentsOf((line.split(' # ')[0] ?? '').slice(fun.length + 1))];
-    }),
+    listed('states')
+      .reverse()
+      .map((line): [string, Dict] => {
+        const [fun = ''] = line.split(' ');
+        return [fun, argumentsOf((line.split(' # ')[0] ?? '').slice(fun.length + 1))];
+      }),
   );
 }
 
@@ -149,14 +155,13 @@ export function twiceScenes(): Map<string, TwiceScene> {
       ...{ fun, kwargs, first: [], setup: undefined, grains: new Map() },
       ...{ needs: undefined, excuses: new Map() },
     });
-  for (const [name, given] of readYaml('twice.yaml')) {
-    const fun = pyStr(name);
+  for (const [fun, given] of entriesOf('twice')) {
     scenes.set(fun, sceneOf(fun, given, scenes.get(fun), false));
   }
   return scenes;
 }
 
-/** What `parameters/*.yaml` says of a function. */
+/** What `parameters` says of a function. */
 export interface ParameterScenes {
   readonly cases: readonly TwiceScene[];
   /** Parameters that no case gives, each with its reason. */
@@ -178,10 +183,9 @@ function reasonsIn(given: Value | undefined): ReadonlyMap<string, string> {
  * @param scenes those of {@link twiceScenes}
  */
 export function parameterScenes(scenes: ReadonlyMap<string, TwiceScene>): Map<string, ParameterScenes> {
-  const files = readdirSync(join(MACHINE, 'parameters')).filter((name) => name.endsWith('.yaml'));
+  const ofAll = [...readYaml('parameters.yaml')].map(([fun, given]): [string, Value] => [pyStr(fun), given]);
   const all = new Map<string, ParameterScenes>();
-  for (const [name, given] of files.flatMap((file) => [...readYaml(`parameters/${file}`)])) {
-    const fun = pyStr(name);
+  for (const [fun, given] of [...ofAll, ...entriesOf('parameters')]) {
     const before = all.get(fun);
     const spec: Dict = isDict(given) ? given : new Map([['cases', given]]);
     const made = ((spec.get('cases') ?? []) as Value[]).map((one) =>

@@ -10,7 +10,7 @@ test('modules on a machine - every recorded difference from Salt has a reason, a
   assert.deepEqual(
     unjudged,
     [],
-    'make ours answer as Salt does, or say why not in test/fixtures/machine/reasons.json',
+    'make ours answer as Salt does, or say why not in the reasons of test/fixtures/machine/subjects',
   );
   const idle = [...reasons].filter(([, count]) => count === 0).map(([{ reason }]) => reason);
   assert.deepEqual(idle, [], 'reasons that stand for nothing any more');

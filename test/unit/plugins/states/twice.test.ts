@@ -20,6 +20,7 @@ import {
 const skip = process.getuid?.() === 0 ? false : 'only root may do this';
 const scenes = twiceScenes();
 const parameters = parameterScenes(scenes);
+const HOW = 'test/fixtures/README.md says what one looks like';
 let shared: OwnMachine | undefined;
 
 function machineOfAll(): OwnMachine {
@@ -51,7 +52,7 @@ for (const fun of known.keys())
     { skip },
     async (t) => {
       const scene = scenes.get(fun);
-      assert.ok(scene, 'it has no line in test/fixtures/machine/twice.yaml, which says what one looks like');
+      assert.ok(scene, `it has no line in test/fixtures/machine/subjects: ${HOW}`);
       if (scene.excuses.has('elsewhere')) return;
       if (!isPlayable(scene)) return t.skip(`${String(scene.needs)} is not installed`);
       const all: string[] = [];
@@ -74,7 +75,7 @@ test('states twice - each parameter is given in a case, or a reason says why not
     const missing = scene === undefined ? params : uncoveredParameters(scene, params, parameters);
     return missing.map((param) => `${fun} ${param}`);
   });
-  assert.deepEqual(left, [], 'test/fixtures/machine/parameters/file.yaml says what a case looks like');
+  assert.deepEqual(left, [], `no case in test/fixtures/machine/subjects: ${HOW}`);
 });
 
 test('states twice - no reason is for a parameter that is given, or that there is not', () => {
