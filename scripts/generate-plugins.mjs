@@ -1,12 +1,13 @@
 // Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition
 // below `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what
-// it uses. With `--check` it writes nothing and exits 1 when a table would change.
+// it uses; and what Salt has besides, `src/runtime/loader/salts-names.generated.ts`. With `--check` it writes nothing and exits 1 when a table would change.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
+import { SALTS_FUNCTIONS, SALTS_MODULES, SALTS_STATES } from './salts-names.mjs';
 
 const PLUGINS = join(root, 'src/plugins');
 const MODULE_ENTRY = "import type { ModuleEntry } from '../../../runtime/loader/module-entry.ts';";
@@ -178,12 +179,20 @@ function filesOf(kind) {
     .filter((path) => isOfKind.test(path) && !isPart.test(path) && !/^(shared|registry)\//.test(path));
 }
 
+/** The sets of what Salt has and Brine has not. */
+const MISSING = ['MISSING_MODULES', 'MISSING_FUNCTIONS', 'MISSING_STATES'];
+
 /** The tables that are to be written are empty for the definitions that look into them. */
 const noTables = {
   name: 'no tables',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /(table|store-kinds)\.generated\.ts$/ }, ({ path }) => ({ path, namespace: 'none' }));
-    const names = KINDS.map(({ name }) => `export const ${name} = new Map();`);
+    onResolve({ filter: /(table|store-kinds|salts-names)\.generated\.ts$/ }, ({ path }) => ({
+      path,
+      namespace: 'none',
+    }));
+    const names = [...KINDS.map(({ name }) => name), ...MISSING].map(
+      (name) => `export const ${name} = new Map();`,
+    );
     onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: names.join('\n') }));
   },
 };
@@ -258,19 +267,47 @@ const checks = process.argv.includes('--check');
 const perKind = new Map([...new Set(KINDS.map(({ kind }) => kind))].map((kind) => [kind, filesOf(kind)]));
 const exportsOf = await definitions([...new Set([...perKind.values()].flat())]);
 for (const [kind, paths] of perKind) requireDefinitions(kind, paths, exportsOf);
-for (const each of KINDS) {
-  const { kind, name, output = 'table', table } = each;
-  const file = join(PLUGINS, 'registry', kind, `${output}.generated.ts`);
-  const text = `/** Written by scripts/generate-plugins.mjs, of the definitions in \`src/plugins\`. */\n${table(name, found(perKind.get(kind), exportsOf, each))}`;
+
+/** Writes a file, or says that it is stale. */
+async function write(file, text) {
   const content = await format(text, { ...(await resolveConfig(file)), filepath: file });
-  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue;
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) return;
   process.stdout.write(`${relative(root, file)}\n`);
   if (checks) {
     process.exitCode = 1;
-    continue;
+    return;
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
 }
+
+const HEAD = '/** Written by scripts/generate-plugins.mjs, of the definitions in `src/plugins`. */';
+const tables = KINDS.map((each) => ({ ...each, found: found(perKind.get(each.kind), exportsOf, each) }));
+for (const { kind, name, output = 'table', table, found: listed } of tables)
+  await write(join(PLUGINS, 'registry', kind, `${output}.generated.ts`), `${HEAD}\n${table(name, listed)}`);
+
+/** The definitions of one kind. */
+const ofKind = (kind) => tables.find((each) => each.kind === kind).found;
+/** A set of those names of Salt's that are not ours. */
+const missing = (name, doc, salts, ours) =>
+  `/** ${doc} */\nexport const ${name}: ReadonlySet<string> = new Set('${salts.filter((each) => !ours.has(each)).join(' ')}'.split(' '));\n`;
+const namesOf = (kind) => new Set(ofKind(kind).map(({ name }) => name));
+const functions = new Set(
+  ofKind('module').flatMap(({ name, spec }) => Object.keys(spec.functions).map((fun) => `${name}.${fun}`)),
+);
+await write(
+  join(root, 'src/runtime/loader/salts-names.generated.ts'),
+  [
+    HEAD,
+    missing(
+      'MISSING_MODULES',
+      'Execution modules of Salt that are not here.',
+      SALTS_MODULES,
+      namesOf('module'),
+    ),
+    missing('MISSING_FUNCTIONS', 'Functions that modules lack which are here.', SALTS_FUNCTIONS, functions),
+    missing('MISSING_STATES', 'State modules of Salt that are not here.', SALTS_STATES, namesOf('state')),
+  ].join('\n'),
+);
 if (process.exitCode === 1)
   process.stderr.write('These tables are stale: node scripts/generate-plugins.mjs writes them.\n');
