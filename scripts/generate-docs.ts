@@ -11,13 +11,17 @@ import {
   generatedDocuments,
   REFERENCE_PATH,
 } from '../src/cli/documents/generated-docs.ts';
+import { subjectDifferences } from '../src/cli/documents/subject-differences.ts';
 
 const root = process.env['BRINE_ROOT'] ?? process.cwd();
 const checks = process.argv.includes('--check');
 if (process.argv.includes('--built')) write(await builtDocuments());
 else {
   const reference = join(root, REFERENCE_PATH);
-  const documents = await generatedDocuments(existsSync(reference) ? readFileSync(reference, 'utf8') : '');
+  const documents = await generatedDocuments(
+    existsSync(reference) ? readFileSync(reference, 'utf8') : '',
+    subjectDifferences(root),
+  );
   for (const path of write(documents)) process.stdout.write(`${path}\n`);
   for (const path of strangers(documents)) {
     process.stdout.write(`${path} is gone\n`);

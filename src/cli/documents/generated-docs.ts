@@ -21,6 +21,7 @@ import { masterOptions } from '../../config/master-options.ts';
 import { minionOptions } from '../../config/minion-options.ts';
 import { METRICS_PATH, renderMetricsReference } from './metrics-reference.ts';
 import { renderSlsRules, SLS_RULES_PATH } from './sls-rules.ts';
+import { renderSubjectDifferences, SUBJECTS_PATH } from './subject-differences.ts';
 import {
   PYTHON_DEFAULTS_PATH,
   PYTHON_NAMES_PATH,
@@ -51,8 +52,12 @@ export const GENERATED_FOLDERS = [MODULES, STATES, RUNNERS, WHEEL].map(
  * Path below the repository to content, of every generated file that is kept in git: people read it where the
  * repository is shown.
  * @param reference the page of commands as it is
+ * @param differences what each subject of plug-ins says of its differences from Salt, by its folder
  */
-export async function generatedDocuments(reference: string): Promise<Map<string, string>> {
+export async function generatedDocuments(
+  reference: string,
+  differences: ReadonlyMap<string, string>,
+): Promise<Map<string, string>> {
   return new Map([
     [REFERENCE_PATH, renderReference(reference, allPrograms)],
     ...(await functionReferences()),
@@ -63,6 +68,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
     [CLIENT_TYPES_PATH, renderClientTypes()],
     [METRICS_PATH, renderMetricsReference()],
     [SLS_RULES_PATH, renderSlsRules()],
+    [SUBJECTS_PATH, renderSubjectDifferences(differences)],
     [PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE)],
     [PYTHON_DEFAULTS_PATH, renderPythonDefaults(minionOptions, masterOptions)],
   ]);
