@@ -354,6 +354,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'smbios', file: 'smbios', load: async () => (await import('../../smbios/module.ts')).smbiosModule },
   { name: 'smtp', file: 'smtp', load: async () => (await import('../../smtp/module.ts')).smtpModule },
   {
+    name: 'snapper',
+    file: 'snapper',
+    load: async () => (await import('../../snapper/module.ts')).snapperModule,
+  },
+  {
     name: 'sqlite3',
     file: 'sqlite3',
     isolated: ['modify', 'fetch'],

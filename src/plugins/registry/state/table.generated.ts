@@ -403,6 +403,11 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'slack', file: 'slack', load: async () => (await import('../../slack/state.ts')).slackStates },
   { name: 'smtp', file: 'smtp', load: async () => (await import('../../smtp/state.ts')).smtpStates },
   {
+    name: 'snapper',
+    file: 'snapper',
+    load: async () => (await import('../../snapper/state.ts')).snapperStates,
+  },
+  {
     name: 'sqlite3',
     file: 'sqlite3',
     load: async () => (await import('../../sqlite3/state.ts')).sqlite3States,
