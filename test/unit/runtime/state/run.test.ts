@@ -93,7 +93,7 @@ test('state runs - each result is told to the master once, and fire_event in its
     third: { test: ['nop', dict({ fire_event: 'my/tag' })], __sls__: 's', __env__: 'base' },
   });
   await ctx.functions.call('state.high', [high], dict({ __pub_jid: JID }));
-  const sent = ctx.events.map(([, tag, data]) => [tag, data.get('len') ?? null]);
+  const sent = ctx.events.map(([, tag, data]) => [tag, isDict(data) ? (data.get('len') ?? null) : data]);
   assert.deepEqual(sent, [
     [`salt/state_result/${JID}/minion/second`, null],
     [`salt/job/${JID}/prog/minion/1`, 3],
