@@ -2,9 +2,10 @@
 import { systemClock } from '../../host/clock.ts';
 import { jidTimeMs } from '../../storage/jobs/jid.ts';
 import { parseJson } from '../../formats/json/text.ts';
+import type { RedisClient } from '../../network/databases/redis.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { RedisConnection, type RedisClient } from './returner/client.ts';
+import { RedisConnection } from './returner/client.ts';
 import {
   KEEP_JOBS_SECONDS,
   type JidReturns,

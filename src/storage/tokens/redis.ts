@@ -5,9 +5,9 @@
  * Salt compat: Salt takes clusters only; here a Redis by itself is served as well. A token ends in Redis by itself when
  * its time is over, which in Salt it does not.
  */
-import type { Cluster, Redis } from 'ioredis';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
+import { connected, redisOptions, type RedisClient } from '../../network/databases/redis.ts';
 import { isDict, toNumber, type Dict } from '../../python/values/value.ts';
 import { isToken, type TokenStore } from './token-store.ts';
 
@@ -17,8 +17,6 @@ export interface RedisTokenSettings {
   readonly port: number;
 }
 
-type Client = Redis | Cluster;
-
 const TIMEOUT_MS = 5000;
 /** What ioredis says of a server that is part of no cluster. */
 const NO_CLUSTER = /cluster support disabled/i;
@@ -27,7 +25,7 @@ const SCAN_COUNT = 1000;
 /** Tokens in Redis. It connects when it is first asked, and anew after the connection was lost. */
 export class RedisTokens implements TokenStore {
   readonly #settings: RedisTokenSettings;
-  #client: Promise<Client> | undefined;
+  #client: Promise<RedisClient> | undefined;
 
   constructor(settings: RedisTokenSettings) {
     this.#settings = settings;
@@ -76,7 +74,7 @@ export class RedisTokens implements TokenStore {
     client?.disconnect();
   }
 
-  async #use<T>(run: (client: Client) => Promise<T>): Promise<T> {
+  async #use<T>(run: (client: RedisClient) => Promise<T>): Promise<T> {
     const opening = (this.#client ??= connect(this.#settings));
     try {
       return await run(await opening);
@@ -91,34 +89,24 @@ export class RedisTokens implements TokenStore {
 }
 
 /** A client of the cluster, or of the server where it is in none. */
-async function connect({ host, port }: RedisTokenSettings): Promise<Client> {
-  const { Cluster: Many, Redis: One } = await import('ioredis');
-  const options = {
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
-    connectionName: 'salt-tokens',
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  };
-  const one = new One({ ...options, host, port, lazyConnect: true });
-  let reason: unknown;
-  one.on('error', (error) => (reason = error)); // without a listener ioredis prints it
+async function connect({ host, port }: RedisTokenSettings): Promise<RedisClient> {
+  const { Cluster, Redis } = await import('ioredis');
+  const options = redisOptions({ connectionName: 'salt-tokens', timeoutMs: TIMEOUT_MS });
+  const one = await connected(new Redis({ ...options, host, port }));
   try {
-    await one.connect();
     await one.call('CLUSTER', 'SLOTS');
   } catch (error) {
     if (NO_CLUSTER.test(messageOf(error))) return one;
     one.disconnect();
-    throw reason ?? error;
+    throw error;
   }
   one.disconnect();
-  const many = new Many([{ host, port }], {
-    lazyConnect: true,
-    redisOptions: options,
-    clusterRetryStrategy: () => null,
-    slotsRefreshTimeout: TIMEOUT_MS,
-  });
-  many.on('error', () => undefined); // what is asked tells it
-  await many.connect();
-  return many;
+  return connected(
+    new Cluster([{ host, port }], {
+      lazyConnect: true,
+      redisOptions: options,
+      clusterRetryStrategy: () => null,
+      slotsRefreshTimeout: TIMEOUT_MS,
+    }),
+  );
 }

@@ -3,9 +3,9 @@
  * so on.
  */
 import type { ConnectionOptions } from 'node:tls';
-import type { Cluster, Redis } from 'ioredis';
 import { BrineError, ConfigError, messageOf } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
+import { connected, redisOptions, type RedisClient } from '../../../network/databases/redis.ts';
 import { tlsFault } from '../../../network/tls/fault.ts';
 import { storeError } from '../../shared/returner/driver-errors.ts';
 import { OneConnection } from '../../shared/returner/one-connection.ts';
@@ -19,9 +19,6 @@ import {
   type Options,
 } from '../../shared/returner/store-options.ts';
 import { within } from '../../shared/returner/time-limit.ts';
-
-/** One server, or a cluster. */
-export type RedisClient = Redis | Cluster;
 
 /** How Redis is reached. */
 export interface RedisSettings extends Pick<StoreSettings, 'options' | 'timeoutMs' | 'clock'> {
@@ -81,20 +78,15 @@ export class RedisConnection {
   async #connect(): Promise<RedisClient> {
     const { clock = systemClock, timeoutMs, prefix } = this.#settings;
     const client = await newClient(this.#settings);
-    let reason: unknown;
-    client.on('error', (error) => (reason = error)); // without a listener ioredis prints it
-    client.on('node error', (error) => (reason = error));
     try {
       // a cluster of which no node can be used leaves this without an end
-      await within(clock, timeoutMs * 2, 'It', client.connect());
-      return client;
+      return await connected(client, () => within(clock, timeoutMs * 2, 'It', client.connect()));
     } catch (error) {
-      client.disconnect();
       throw new StoreUnavailableError(
-        this.#tlsFault(reason ?? error) ??
-          `Redis cannot be reached at ${this.address}: ${withoutStop(messageOf(reason ?? error))}` +
+        this.#tlsFault(error) ??
+          `Redis cannot be reached at ${this.address}: ${withoutStop(messageOf(error))}` +
             `. Check ${prefix}.host, ${prefix}.port, ${prefix}.ssl and that the server runs`,
-        { cause: reason ?? error },
+        { cause: error },
       );
     }
   }
@@ -109,16 +101,10 @@ async function newClient({
   const { Redis, Cluster } = await import('ioredis');
   const path = textOption(options, 'unix_socket_path');
   const [username, password] = [textOption(options, 'username'), textOption(options, 'password')];
-  const tls = tlsOf(options, prefix);
-  const own = {
-    ...(tls === undefined ? {} : { tls }),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-    connectionName,
-  };
-  // who calls keeps what is to be written and tries again, so that nothing is queued or repeated here
+  const own = redisOptions({
+    ...{ username, password, connectionName, timeoutMs },
+    tls: tlsOf(options, prefix),
+  });
   const once = { lazyConnect: true, enableAutoPipelining: true, enableOfflineQueue: true };
   if (flagOption(options, 'cluster_mode'))
     return new Cluster(clusterNodes(options, prefix), {
@@ -128,8 +114,8 @@ async function newClient({
       slotsRefreshTimeout: timeoutMs,
     });
   return new Redis({
-    ...once,
     ...own,
+    ...once,
     ...(path === undefined
       ? {
           host: textOption(options, 'host') ?? 'salt',
@@ -137,9 +123,7 @@ async function newClient({
         }
       : { path }),
     db: intOption(options, 'db', `${prefix}.db`) ?? 0,
-    maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    retryStrategy: () => null,
   });
 }
 

@@ -1,6 +1,8 @@
 /** One connection to Redis for one use. The options are those of Python's client. */
+import type { ConnectionOptions } from 'node:tls';
 import type { Redis } from 'ioredis';
 import { BrineError, CommandExecutionError, messageOf } from '../../../errors/errors.ts';
+import { withRedis as onServer, type RedisAccess } from '../../../network/databases/redis.ts';
 import { tlsFault } from '../../../network/tls/fault.ts';
 import { readAuthorities } from '../../../network/tls/files.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -20,64 +22,42 @@ export async function withRedis<T>(
   connectionName: string,
   run: (redis: Redis) => Promise<T>,
 ): Promise<T> {
-  const { Redis } = await import('ioredis');
-  const redis = new Redis({ ...connection(options), ...once(options), connectionName });
-  let reason: unknown;
-  redis.on('error', (error) => (reason = error)); // without a listener ioredis prints it
   try {
-    await redis.connect();
-    return await run(redis);
+    return await onServer(accessOf(options, connectionName), run);
   } catch (error) {
     if (error instanceof BrineError) throw error;
     const address = `Redis at ${addressOf(options)}`;
     const ca = options.get('ssl_ca_certs');
     const peer = { address, caSetting: 'ssl_ca_certs', caFile: typeof ca === 'string' ? ca : undefined };
     throw new CommandExecutionError(
-      tlsFault(reason ?? error, peer) ??
-        `${address} did not do it: ${messageOf(reason ?? error).replace(/^ERR /, '')}`,
+      tlsFault(error, peer) ?? `${address} did not do it: ${messageOf(error).replace(/^ERR /, '')}`,
       { cause: error },
     );
-  } finally {
-    redis.disconnect();
   }
 }
 
-function once(options: Dict): object {
-  const seconds = toNumber(options.get('socket_timeout') ?? null);
-  const timeoutMs = seconds === undefined || seconds <= 0 ? TIMEOUT_MS : seconds * 1000;
-  return {
-    lazyConnect: true,
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    disableClientInfo: true,
-  };
-}
-
-function connection(options: Dict): object {
+function accessOf(options: Dict, connectionName: string): RedisAccess {
   const text = (name: string): string | undefined => {
     const value = options.get(name);
     return value === undefined || value === null ? undefined : pyStr(value);
   };
-  const [path, username, password, ca] = ['unix_socket_path', 'username', 'password', 'ssl_ca_certs'].map(
-    text,
-  );
+  const [path, ca] = [text('unix_socket_path'), text('ssl_ca_certs')];
+  const seconds = toNumber(options.get('socket_timeout') ?? null);
+  const tls: ConnectionOptions = {
+    rejectUnauthorized: text('ssl_cert_reqs') !== 'none',
+    ...(ca === undefined ? {} : { ca: readAuthorities(ca, 'ssl_ca_certs') }),
+  };
   return {
-    ...(path === undefined
-      ? { host: text('host') ?? 'localhost', port: Number(text('port') ?? 6379) }
-      : { path }),
+    place:
+      path === undefined
+        ? { host: text('host') ?? 'localhost', port: Number(text('port') ?? 6379) }
+        : { path },
     db: Number(text('db') ?? 0),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(truthy(options.get('ssl') ?? null)
-      ? {
-          tls: {
-            rejectUnauthorized: text('ssl_cert_reqs') !== 'none',
-            ...(ca === undefined ? {} : { ca: readAuthorities(ca, 'ssl_ca_certs') }),
-          },
-        }
-      : {}),
+    username: text('username'),
+    password: text('password'),
+    tls: truthy(options.get('ssl') ?? null) ? tls : undefined,
+    connectionName,
+    timeoutMs: seconds === undefined || seconds <= 0 ? TIMEOUT_MS : seconds * 1000,
   };
 }
 

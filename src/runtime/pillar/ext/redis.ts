@@ -1,10 +1,11 @@
 /** The external pillar redis: the key that is called like the minion (3006.16 salt/pillar/redismod.py). */
-import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
+import { BrineError, CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
+import type { Redis } from 'ioredis';
+import { withRedis } from '../../../network/databases/redis.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { namedSettings, type ExtPillar } from './ext-pillar.ts';
-import type { Redis } from 'ioredis';
 
 const TIMEOUT_MS = 10_000;
 const DEFAULT_KEY = 'redis_pillar';
@@ -15,12 +16,12 @@ export const redisPillar: ExtPillar = async (settings, { minionId, opts }) => {
   const fun = given.get('function');
   const key = given.get('pillar_key');
   if (fun === 'key_value')
-    return withRedis(opts, async (redis) => named(key ?? DEFAULT_KEY, await valueAt(redis, minionId)));
+    return withServer(opts, async (redis) => named(key ?? DEFAULT_KEY, await valueAt(redis, minionId)));
   if (fun !== 'key_json')
     throw new CommandExecutionError(
       `there is no function ${pyStr(fun ?? null)}; there are key_value, key_json`,
     );
-  return withRedis(opts, async (redis) => {
+  return withServer(opts, async (redis) => {
     const text = await redis.get(minionId);
     if (text === null || text === '') return new Map();
     const data = parseJson(text);
@@ -50,31 +51,20 @@ async function valueAt(redis: Redis, key: string): Promise<Value | undefined> {
   }
 }
 
-async function withRedis<T>(opts: Dict, run: (redis: Redis) => Promise<T>): Promise<T> {
+async function withServer<T>(opts: Dict, run: (redis: Redis) => Promise<T>): Promise<T> {
   const text = (name: string): string => pyStr(opts.get(`redis.${name}`) ?? '');
-  const [host, port] = [text('host') || 'localhost', Number(text('port') || 6379)];
-  const { Redis: Client } = await import('ioredis');
-  const redis = new Client({
-    host,
-    port,
-    db: Number(text('db') || 0),
-    ...(text('password') === '' ? {} : { password: text('password') }),
-    lazyConnect: true,
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let reason: unknown;
-  redis.on('error', (error) => (reason = error)); // without a listener ioredis prints it
+  const place = { host: text('host') || 'localhost', port: Number(text('port') || 6379) };
+  const password = text('password') === '' ? undefined : text('password');
   try {
-    await redis.connect();
-    return await run(redis);
+    const db = Number(text('db') || 0);
+    return await withRedis(
+      { place, db, password, connectionName: 'salt-pillar', timeoutMs: TIMEOUT_MS },
+      run,
+    );
   } catch (error) {
-    throw new CommandExecutionError(`Redis at ${host}:${port}: ${messageOf(reason ?? error)}`, {
+    if (error instanceof BrineError) throw error;
+    throw new CommandExecutionError(`Redis at ${place.host}:${place.port}: ${messageOf(error)}`, {
       cause: error,
     });
-  } finally {
-    redis.disconnect();
   }
 }
