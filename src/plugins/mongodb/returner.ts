@@ -6,6 +6,7 @@ import type { Collection, Db, MongoClient } from 'mongodb';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import { jidAt } from '../../storage/jobs/jid.ts';
 import { parseJson } from '../../formats/json/text.ts';
+import { mongoClient } from '../../network/databases/mongo.ts';
 import { tlsFault } from '../../network/tls/fault.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { digestOf } from '../shared/returner/content-digest.ts';
@@ -190,21 +191,19 @@ class MongoStore implements ReturnStore {
   }
 
   async #connect(): Promise<Connected> {
-    const { MongoClient, Double, Long, Binary } = await import('mongodb');
+    const { Double, Long, Binary } = await import('mongodb');
     const { options, timeoutMs, connectionsMax } = this.#settings;
     const uri = uriOf(options);
-    const client = new MongoClient(uri, {
-      ...credentials(options),
-      appName: 'salt-returner',
-      maxPoolSize: connectionsMax,
-      connectTimeoutMS: timeoutMs,
-      serverSelectionTimeoutMS: timeoutMs,
-      socketTimeoutMS: timeoutMs,
-      retryWrites: false,
-      retryReads: false,
-      useBigInt64: true,
-      promoteBuffers: true,
-    });
+    const client = await mongoClient(
+      {
+        uri,
+        username: textOption(options, 'user'),
+        password: textOption(options, 'password'),
+        appName: 'salt-returner',
+        timeoutMs,
+      },
+      { maxPoolSize: connectionsMax, retryWrites: false, retryReads: false },
+    );
     try {
       await client.connect();
       const db =
@@ -282,11 +281,6 @@ function bracketed(host: string): string {
   if (!/^[\w.:-]+$/.test(host))
     throw new ConfigError(`mongo.host must be a host's name or address, not ${host}.`);
   return host.includes(':') ? `[${host}]` : host;
-}
-
-function credentials(options: Options): { auth?: { username: string; password: string } } {
-  const [username, password] = [textOption(options, 'user'), textOption(options, 'password')];
-  return username === undefined ? {} : { auth: { username, password: password ?? '' } };
 }
 
 /** The servers without names and passwords, for messages. */

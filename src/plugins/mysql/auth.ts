@@ -1,9 +1,10 @@
 /**
  * `mysql`: names and passwords in a table of MySQL or MariaDB: the option `mysql_auth` (salt/auth/mysql.py, 3006.16).
  */
-import { readFileSync } from 'node:fs';
 import type { RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { mysqlTlsFault, openMysql, type MysqlAccess } from '../../network/databases/mysql.ts';
+import { readAuthorities } from '../../network/tls/files.ts';
 import type { Dict } from '../../python/values/value.ts';
 import {
   databaseFault,
@@ -43,21 +44,19 @@ async function rowsOf(
   statement: AuthStatement,
   credentials: Credentials,
 ): Promise<unknown[][]> {
-  const { createConnection } = await import('mysql2/promise');
-  const host = textIn(settings, 'hostname') ?? 'localhost';
-  const port = Number(textIn(settings, 'port') ?? 3306);
-  const ca = textIn(settings, 'ssl_ca');
+  const caFile = textIn(settings, 'ssl_ca');
+  const ca = caFile === undefined ? undefined : readAuthorities(caFile, `${OPTION}: ssl_ca`);
+  const access: MysqlAccess = {
+    host: textIn(settings, 'hostname') ?? 'localhost',
+    port: Number(textIn(settings, 'port') ?? 3306),
+    user: textIn(settings, 'username') ?? '',
+    password: textIn(settings, 'password') ?? '',
+    database: textIn(settings, 'database') ?? '',
+    tls: ca === undefined ? undefined : { ca, verifyIdentity: true },
+    timeoutMs: TIMEOUT_MS,
+  };
   try {
-    const connection = await createConnection({
-      ...(host.startsWith('/') ? { socketPath: host } : { host, port }),
-      user: textIn(settings, 'username') ?? '',
-      password: textIn(settings, 'password') ?? '',
-      database: textIn(settings, 'database') ?? '',
-      connectTimeout: TIMEOUT_MS,
-      rowsAsArray: true,
-      ...(ca === undefined ? {} : { ssl: { ca: readFileSync(ca), verifyIdentity: true } }),
-    });
-    connection.on('error', () => undefined); // what breaks tells the statement, too
+    const connection = await openMysql(access, { rowsAsArray: true });
     try {
       const [rows] = await connection.execute<RowDataPacket[][]>({
         sql: statement.sql,
@@ -70,7 +69,8 @@ async function rowsOf(
       connection.destroy();
     }
   } catch (error) {
-    const reason = withoutPassword(messageOf(error), credentials);
-    throw new CommandExecutionError(`the database of ${OPTION} at ${host}: ${reason}`);
+    const tls = mysqlTlsFault(error, access, { caSetting: `${OPTION}: ssl_ca`, caFile });
+    const reason = withoutPassword(tls ?? messageOf(error), credentials);
+    throw new CommandExecutionError(`the database of ${OPTION} at ${access.host}: ${reason}`);
   }
 }

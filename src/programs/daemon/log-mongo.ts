@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import type { MongoClient, W } from 'mongodb';
 import { systemClock, type Clock, type Timer } from '../../host/clock.ts';
+import { mongoClient, mongoUri } from '../../network/databases/mongo.ts';
 import type { Secret } from '../../host/secret.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
@@ -72,16 +73,14 @@ export function mongoChannel(place: MongoPlace, clock: Clock = systemClock): Log
 }
 
 async function open({ host, port, user, password, writeConcern }: MongoPlace): Promise<MongoClient> {
-  const { MongoClient: Client } = await import('mongodb');
   const word = writeConcern === null ? undefined : pyStr(writeConcern);
-  return new Client(`mongodb://${host.includes(':') ? `[${host}]` : host}:${port}/`, {
-    ...(user === undefined
-      ? {}
-      : { auth: { username: user, password: password.reveal() }, authSource: 'admin' }),
-    ...(word === undefined ? {} : { writeConcern: { w: (/^\d+$/.test(word) ? Number(word) : word) as W } }),
-    appName: 'salt-log',
-    connectTimeoutMS: TIMEOUT_MS,
-    serverSelectionTimeoutMS: TIMEOUT_MS,
-    socketTimeoutMS: TIMEOUT_MS,
-  });
+  return mongoClient(
+    {
+      uri: mongoUri(host, port),
+      ...(user === undefined ? {} : { username: user, password: password.reveal(), authSource: 'admin' }),
+      appName: 'salt-log',
+      timeoutMs: TIMEOUT_MS,
+    },
+    word === undefined ? {} : { writeConcern: { w: (/^\d+$/.test(word) ? Number(word) : word) as W } },
+  );
 }

@@ -1,7 +1,8 @@
 /** What a document in MongoDB says of a node (3006.16 salt/pillar/mongo.py, salt/tops/mongo.py). */
-import type { Document, MongoClientOptions } from 'mongodb';
+import type { Document } from 'mongodb';
 import { CommandExecutionError, ConfigError, messageOf } from '../../errors/errors.ts';
 import { fromBson } from '../../formats/data/bson.ts';
+import { mongoClient, type MongoAccess } from '../../network/databases/mongo.ts';
 import { substitute } from '../../python/regex/replace.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -32,20 +33,10 @@ export interface MongoQuestion {
 export async function mongoDocument(question: MongoQuestion): Promise<Dict | undefined> {
   const { opts, collection, idField, fields } = question;
   const id = lookedUp(question);
-  const { uri, options, where, db } = connectionOf(opts);
-  const { MongoClient } = await import('mongodb');
+  const { access, where, db } = connectionOf(opts);
   let client;
   try {
-    client = new MongoClient(uri, {
-      ...options,
-      appName: 'salt',
-      maxPoolSize: 1,
-      connectTimeoutMS: TIMEOUT_MS,
-      serverSelectionTimeoutMS: TIMEOUT_MS,
-      socketTimeoutMS: TIMEOUT_MS,
-      useBigInt64: true,
-      promoteBuffers: true,
-    });
+    client = await mongoClient({ ...access, appName: 'salt', timeoutMs: TIMEOUT_MS }, { maxPoolSize: 1 });
     const found = await client
       .db(db)
       .collection<Document>(collection)
@@ -72,8 +63,7 @@ const only = (fields: readonly string[]): Record<string, 1> =>
   Object.fromEntries(fields.map((name) => [name, 1] as const));
 
 function connectionOf(opts: Dict): {
-  uri: string;
-  options: MongoClientOptions;
+  access: Pick<MongoAccess, 'uri' | 'username' | 'password' | 'authSource'>;
   where: string;
   db: string | undefined;
 } {
@@ -83,8 +73,7 @@ function connectionOf(opts: Dict): {
     throw new ConfigError('mongo.uri and mongo.host are both set; remove one of them.');
   if (uri !== '')
     return {
-      uri,
-      options: {},
+      access: { uri },
       where: uri.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, ''),
       db: undefined,
     };
@@ -92,6 +81,6 @@ function connectionOf(opts: Dict): {
   const user = text('user');
   // as 3008; 3006.16 asks the database of the documents, by a call that the driver for Python has lost
   const authSource = text('authdb') || 'admin';
-  const auth = user === '' ? {} : { auth: { username: user, password: text('password') }, authSource };
-  return { uri: `mongodb://${where}/`, options: auth, where, db: text('db') || 'salt' };
+  const login = user === '' ? {} : { username: user, password: text('password'), authSource };
+  return { access: { uri: `mongodb://${where}/`, ...login }, where, db: text('db') || 'salt' };
 }

@@ -2,6 +2,7 @@
 import type * as Driver from 'mongodb';
 import type { Db, MongoClient } from 'mongodb';
 import { messageOf } from '../../../errors/errors.ts';
+import { mongoClient, mongoUri } from '../../../network/databases/mongo.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
@@ -67,18 +68,15 @@ export async function onServer<T>(
   const host = (await option('host')) || 'localhost';
   const port = (await option('port')) || String(PORT);
   const authdb = truthy(login.authdb) ? pyStr(login.authdb) : 'admin';
-  const { MongoClient: Client, Double, Long, Binary } = await import('mongodb');
+  const { Double, Long, Binary } = await import('mongodb');
   let client: MongoClient | undefined;
   let isLogin = true;
   try {
-    client = new Client(addressOf(host, port), {
-      ...(user !== '' && password !== '' ? { auth: { username: user, password }, authSource: authdb } : {}),
+    client = await mongoClient({
+      uri: mongoUri(host, port),
+      ...(user !== '' && password !== '' ? { username: user, password, authSource: authdb } : {}),
       appName: 'salt-minion',
-      connectTimeoutMS: TIMEOUT_MS,
-      serverSelectionTimeoutMS: TIMEOUT_MS,
-      socketTimeoutMS: TIMEOUT_MS,
-      useBigInt64: true,
-      promoteBuffers: true,
+      timeoutMs: TIMEOUT_MS,
     });
     const open = await client.connect();
     isLogin = false;
@@ -92,9 +90,4 @@ export async function onServer<T>(
   } finally {
     await client?.close(true).catch(() => undefined);
   }
-}
-
-function addressOf(host: string, port: string): string {
-  if (/^mongodb(\+srv)?:\/\//.test(host)) return host;
-  return `mongodb://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}/`;
 }

@@ -3,8 +3,10 @@
  * salt/modules/mysql.py `_connect`.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Connection, ConnectionOptions, FieldPacket, QueryResult, SslOptions } from 'mysql2/promise';
 import { expandUser } from '../../../host/expand-user.ts';
+import { openMysql, type MysqlAccess } from '../../../network/databases/mysql.ts';
 import { ownAccountName } from '../../../host/own-account.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -15,7 +17,6 @@ import { sectionOptions, type SectionOptions } from './default-file.ts';
 export const MYSQL_ERROR = 'mysql.error';
 
 const CONNECT_MS = 10_000;
-const PORT = 3306;
 /** Where servers on this machine listen, unless they are told otherwise. */
 const USUAL_SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
 const CANNOT_CONNECT = 2003;
@@ -65,7 +66,9 @@ export function noteTrouble(ctx: ModuleContext, text: string): void {
 }
 
 interface Place {
-  readonly options: ConnectionOptions;
+  readonly access: MysqlAccess;
+  /** What the driver makes of values and of the protocol. */
+  readonly more: ConnectionOptions;
   /** What errors call the host. */
   readonly host: string;
 }
@@ -133,28 +136,20 @@ async function placeOf(ctx: ModuleContext, keywords: Dict): Promise<Place> {
   const said = (await given('charset', true)) ?? file.get('default-character-set') ?? 'utf8mb4';
   // the driver knows this one by its old name
   const charset = said.toLowerCase() === 'utf8mb3' ? 'utf8' : said;
-  const tls = tlsOf(file);
   return {
     host: host ?? 'localhost',
-    options: {
-      ...(socket === undefined
-        ? { host: host ?? 'localhost', port: Number(port ?? PORT) }
-        : { socketPath: socket }),
+    access: {
+      host: socket === undefined ? (host ?? 'localhost') : resolve(socket),
+      port: port === undefined ? undefined : Number(port),
       user: (await either('user', 'user')) ?? ownAccountName(),
       password: (await either('pass', 'password')) ?? '',
-      ...databaseOption(await either('db', 'database')),
-      charset,
-      connectTimeout: CONNECT_MS,
-      flags: flagsOf(ctx, keywords),
-      dateStrings: true,
-      supportBigNumbers: true,
-      ...(tls === undefined ? {} : { ssl: tls }),
+      database: await either('db', 'database'),
+      tls: tlsOf(file),
+      timeoutMs: CONNECT_MS,
     },
+    more: { charset, flags: flagsOf(ctx, keywords), dateStrings: true, supportBigNumbers: true },
   };
 }
-
-const databaseOption = (database: string | undefined): { database?: string } =>
-  database === undefined ? {} : { database };
 
 /** The socket of a server here, where nothing else is said: the programs of MySQL look for it in the same way. */
 function usualSocket(host: string | undefined, port: string | undefined): string | undefined {
@@ -282,12 +277,9 @@ function answerOf([result, fields]: [QueryResult, FieldPacket[]]): MysqlAnswer {
 
 /** Opens a connection. @throws MysqlTrouble */
 export async function openServer(ctx: ModuleContext, keywords: Dict): Promise<MysqlServer> {
-  const { options, host } = await placeOf(ctx, keywords);
-  const { createConnection } = await import('mysql2/promise');
+  const { access, more, host } = await placeOf(ctx, keywords);
   try {
-    const connection = await createConnection(options);
-    connection.on('error', () => undefined);
-    return new MysqlServer(connection, host);
+    return new MysqlServer(await openMysql(access, more), host);
   } catch (error) {
     throw troubleOf(error, host);
   }

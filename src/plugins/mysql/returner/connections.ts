@@ -10,6 +10,7 @@ import type {
   RowDataPacket,
   SslOptions,
 } from 'mysql2/promise';
+import { mysqlOptions, type MysqlAccess } from '../../../network/databases/mysql.ts';
 import type { TlsPeer } from '../../../network/tls/fault.ts';
 import { truthy } from '../../../python/values/value.ts';
 import { codeOf } from '../../shared/returner/driver-errors.ts';
@@ -134,19 +135,20 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
   }
 
   #poolOptions(): PoolOptions {
-    const host = this.options.text('host') ?? '';
-    const ssl = this.#tls();
-    return {
-      ...(host.startsWith('/') ? { socketPath: host } : { host, port: this.options.port() ?? 3306 }),
+    const access: MysqlAccess = {
+      host: this.options.text('host') ?? '',
+      port: this.options.port(),
       user: this.options.text('user') ?? '',
       password: this.options.text('pass') ?? '',
       database: this.database,
+      tls: this.#tls(),
+      timeoutMs: this.settings.timeoutMs,
+    };
+    // every value as the server writes it
+    return {
+      ...mysqlOptions(access),
       charset: 'utf8mb4_general_ci',
-      connectTimeout: this.settings.timeoutMs,
-      multipleStatements: false,
-      // every value as the server writes it
       typeCast: (field) => field.string('utf8'),
-      ...(ssl === undefined ? {} : { ssl }),
     };
   }
 

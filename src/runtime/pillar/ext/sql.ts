@@ -2,6 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
+import {
+  mysqlAddress,
+  mysqlTlsFault,
+  openMysql,
+  type MysqlAccess,
+} from '../../../network/databases/mysql.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { float, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ExtPillar, ExtPillarContext } from './ext-pillar.ts';
@@ -123,16 +129,17 @@ const MYSQL_DEFAULTS: readonly [string, Value][] = [
 export const mysqlPillar: ExtPillar = sqlPillar(async (opts) => {
   const given = optionsOf(opts, 'mysql', MYSQL_DEFAULTS);
   const text = (name: string): string => pyStr(given.get(name) ?? '');
-  const { createConnection } = await import('mysql2/promise');
-  const where = `MySQL at ${text('host')}:${text('port')}`;
-  const connection = await createConnection({
+  const access: MysqlAccess = {
     host: text('host'),
     port: Number(text('port')),
     user: text('user'),
     password: text('pass'),
     database: text('db'),
-    connectTimeout: TIMEOUT_MS,
-    ...(truthy(given.get('ssl')) ? { ssl: tlsOf(given.get('ssl')) } : {}),
+    tls: truthy(given.get('ssl')) ? tlsOf(given.get('ssl')) : undefined,
+    timeoutMs: TIMEOUT_MS,
+  };
+  const where = `MySQL at ${mysqlAddress(access)}`;
+  const connection = await openMysql(access, {
     rowsAsArray: true,
     dateStrings: true,
     supportBigNumbers: true,
@@ -144,7 +151,10 @@ export const mysqlPillar: ExtPillar = sqlPillar(async (opts) => {
       }
       return type === 'JSON' ? field.string() : next();
     },
-  }).catch((error: unknown) => fault(where, error));
+  }).catch((error: unknown) => {
+    const tls = mysqlTlsFault(error, access, { caSetting: 'mysql: ssl: ca' });
+    throw tls === undefined ? asFault(where, error) : new CommandExecutionError(tls, { cause: error });
+  });
   return {
     query: async (sql, id) => {
       const [rows, fields] = await connection
