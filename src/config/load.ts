@@ -112,10 +112,17 @@ function requestUri(address: string, port: number): string {
 /** Defaults, files and overrides of a program, each known option with a value of its kind. */
 function valuesOf(role: Role, table: OptionTable, input: LoadConfigInput, log: Logger): Dict {
   const defaultInclude = table['default_include']?.default as string;
-  const given = readProgramFiles(role, input, defaultInclude, log, input.strictIncludes ?? false);
+  const given = readProgramFiles(
+    role,
+    input,
+    defaultInclude,
+    log,
+    input.strictIncludes ?? false,
+    input.program !== undefined,
+  );
   const inFiles = new Set(given.keys());
   for (const [key, value] of input.overrides ?? []) given.set(key, copyValue(value));
-  normaliseBeforeCheck(given, role, log);
+  normaliseBeforeCheck(given, role, log, input.program !== undefined);
   const start = input.program === undefined ? undefined : { source: pyStr(given.get('conf_file') ?? role) };
   checkTypes(table, given, log, start);
   if (input.program !== undefined)

@@ -21,10 +21,17 @@ export type Role = 'master' | 'minion';
 /**
  * Rules for values of any type, applied before types are checked.
  * @param values what the files say, changed in place
+ * @param isStart a program starts with them, and tells also what Salt is silent about
  */
-export function normaliseBeforeCheck(values: Dict, role: Role, log: Logger): void {
+export function normaliseBeforeCheck(values: Dict, role: Role, log: Logger, isStart = false): void {
   for (const key of role === 'master' ? ['open_mode', 'auto_accept'] : ['open_mode']) {
-    if (values.has(key)) values.set(key, values.get(key) === true);
+    const value = values.get(key);
+    if (value === undefined) continue;
+    if (isStart && typeof value !== 'boolean')
+      log.warning(
+        `${key} is ${pyStr(value)}, which counts as False: only True, without quotation marks, sets it. Correct ${key}${inFile(values)}.`,
+      );
+    values.set(key, value === true);
   }
   normaliseRoots(values, 'file_roots', ['/srv/salt'], log);
   normaliseRoots(values, 'pillar_roots', ['/srv/pillar'], log);
@@ -42,15 +49,36 @@ function normaliseRoots(values: Dict, key: string, fallback: string[], log: Logg
   if (roots === undefined) return;
   if (!isDict(roots)) {
     // Salt compat: for the pillar_roots of a master Salt names file_roots here, and takes the folders of states.
-    log.warning(`The ${key} parameter is not properly formatted, using defaults`);
+    log.warning(
+      `The ${key} parameter is not properly formatted, using defaults: it is ${pyStr(roots)}, and has to be a mapping of environments to lists of folders, ` +
+        `such as {base: [${fallback.join()}]}. Correct ${key}${inFile(values)}.`,
+    );
     values.set(key, dict({ base: fallback }));
     return;
   }
   const normal: Dict = new Map();
   for (const [saltenv, folders] of roots) {
+    const fault = rootsFault(folders);
+    if (fault !== undefined)
+      log.warning(
+        `${key}: ${pyStr(saltenv)} ${fault}, so nothing comes from there. Write a list of paths, such as [${fallback.join()}], for ${pyStr(saltenv)} in ${key}${inFile(values)}.`,
+      );
     normal.set(pyStr(saltenv), Array.isArray(folders) ? folders.flatMap(expandFolder) : []);
   }
   values.set(key, normal);
+}
+
+/** What is wrong with the folders of an environment; Salt passes over them without a word. */
+function rootsFault(folders: Value): string | undefined {
+  if (!Array.isArray(folders)) return `is ${pyStr(folders)}, which is no list`;
+  const other = folders.find((folder) => typeof folder !== 'string');
+  return other === undefined ? undefined : `has ${pyStr(other)}, which is no path`;
+}
+
+/** ` in` and the file that was read. */
+function inFile(values: Dict): string {
+  const file = values.get('conf_file');
+  return typeof file === 'string' ? ` in ${file}` : '';
 }
 
 function expandFolder(folder: Value): Value[] {
@@ -130,8 +158,7 @@ export function normaliseMaster(values: Dict, log: Logger): void {
   prependRootDir(values, pathOptions(masterOptions, 'every program'));
   normaliseIgnored(values, log);
   raiseWorkerThreads(values, log);
-  if (Array.isArray(values.get('nodegroups')))
-    values.set('nodegroups', joinedMappings(values.get('nodegroups') as Value[]));
+  if (Array.isArray(values.get('nodegroups'))) values.set('nodegroups', joinedGroups(values, log));
   requireOneOf(text(values, 'publish_signing_algorithm'), SIGNING_ALGORITHMS, 'publish signing algorithm');
   if (values.get('fips_mode') === true) leaveSha1(values, ['publish_signing_algorithm'], log);
 }
@@ -191,10 +218,16 @@ function raiseWorkerThreads(values: Dict, log: Logger): void {
   values.set('worker_threads', 3);
 }
 
-/** A list of one-key mappings as one mapping. */
-function joinedMappings(list: readonly Value[]): Dict {
+/** Node groups that are a list of one-key mappings as one mapping. */
+function joinedGroups(values: Dict, log: Logger): Dict {
   const joined: Dict = new Map();
-  for (const item of list) if (isDict(item)) for (const [key, value] of item) joined.set(key, value);
+  for (const item of values.get('nodegroups') as Value[]) {
+    if (isDict(item)) for (const [key, value] of item) joined.set(key, value);
+    else
+      log.warning(
+        `An item of nodegroups, ${pyStr(item)}, is no mapping of a name to a target, and is left out. Correct nodegroups${inFile(values)}.`,
+      );
+  }
   return joined;
 }
 

@@ -65,6 +65,11 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger, start?
     }
     if (fitsKind(kind, value) || spec.also?.(value)) continue;
     const converted = convert(kind, value);
+    // what Python's constructors make something of, such as a mapping of ['.*'], is nothing that anybody meant
+    if (converted === undefined && start !== undefined && (types === undefined || isAccepted(types, value)))
+      log.warning(
+        `Config option '${key}' with value ${pyStr(value)} is none that this option takes${usedInstead(start, spec, value)}`,
+      );
     if (converted === undefined) values.delete(key);
     else values.set(key, converted);
   }

@@ -75,7 +75,9 @@ function listenError(address: Address, cause: NodeJS.ErrnoException): ListenErro
       ? 'another program is using it; is there another salt-master running?'
       : cause.code === 'EACCES'
         ? 'this user may not use it'
-        : cause.message;
+        : cause.code === 'ENOTFOUND' || cause.code === 'EAI_AGAIN' || cause.code === 'EADDRNOTAVAIL'
+          ? `${cause.message}; set interface to an address of this machine, or 0.0.0.0 for all of them`
+          : cause.message;
   return new ListenError(`Unable to listen on ${where}: ${reason}`, { cause });
 }
 

@@ -16,7 +16,7 @@ import { isSaltUrl, redactUrl, parseSaltUrl } from '../../storage/fileclient/sal
 import { FileReplacement } from '../../host/file-replacement.ts';
 import { makeFolders } from '../../host/make-folders.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
-import { isAbs } from '../../python/paths.ts';
+import { isAbs, isDir } from '../../python/paths.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
@@ -254,8 +254,14 @@ export const cpModule = defineModule({
           sourceHash: source_hash,
         });
         if (fetched === undefined) {
-          const named = parseSaltUrl(path).saltenv ?? environment;
-          ctx.log.error(`Unable to fetch file ${redactUrl(path)} from saltenv ${named}.`);
+          const wanted = target(ctx, path, saltenv);
+          const folder = typeof dest === 'string' && dest !== '' && !makedirs ? dirname(dest) : undefined;
+          // what is on another server is there until it was asked, and it is not asked without the folder
+          const isThere =
+            !isSaltUrl(path) ||
+            truthy(await withFileClient(ctx, (client) => client.hashFile(wanted.url, wanted.saltenv)));
+          if (folder !== undefined && !isDir(folder) && isThere) tellNoFolder(ctx, path, folder);
+          else noFile(ctx, path, environment, '');
           return isSaltUrl(path) ? false : '';
         }
         if ('path' in fetched) return fetched.path;

@@ -47,7 +47,7 @@ export async function accountOf(name: string): Promise<User> {
   const user = await findUser(name);
   if (user === undefined) {
     throw new NoSuchUserError(
-      `Failed to prepare the Salt environment for user ${name}. The user is not available.`,
+      `Failed to prepare the Salt environment for user ${name}. The user is not available. Make the account, or name another one in the option user.`,
     );
   }
   await requireReadablePrograms(user);

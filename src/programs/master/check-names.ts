@@ -6,6 +6,8 @@ import { messageOf } from '../../errors/errors.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
+import { truthy } from '../../python/values/value.ts';
+import { backendName } from '../../storage/fileserver/backends.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 
@@ -23,6 +25,25 @@ export function sayUnusableNodegroups(opts: MasterOptions, log: Logger): void {
     if (unreadable !== undefined)
       log.warning(`Nodegroup '${name}' cannot be used: ${unreadable}. Correct nodegroups in ${file}.`);
   }
+}
+
+/** Backends that have what they serve from lists of their own. */
+const LISTED: readonly (readonly [backend: string, list: string])[] = [
+  ['git', 'gitfs_remotes'],
+  ['hg', 'hgfs_remotes'],
+  ['svn', 'svnfs_remotes'],
+  ['azure', 'azurefs'],
+];
+
+/** Says of each backend of the file server that serves nothing, since nothing is named for it. */
+export function sayIdleBackends(opts: MasterOptions, log: Logger): void {
+  const names = opts.get('fileserver_backend').map((name) => backendName(pyStr(name)));
+  for (const [backend, list] of LISTED)
+    if (names.includes(backend) && !truthy(opts.raw(list)))
+      log.warning(
+        `fileserver_backend has ${backend}, and ${list} names nothing: no file comes from it. ` +
+          `Fill ${list}, or take ${backend} out of fileserver_backend in ${opts.get('conf_file')}.`,
+      );
 }
 
 function faultOf(read: () => unknown): string | undefined {

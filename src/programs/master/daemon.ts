@@ -32,7 +32,7 @@ import { packOptions, readFromChild, type FromChild, type Role, type ToChild } f
 import { planWorkers } from './worker-plan.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
-import { sayUnusableNodegroups } from './check-names.ts';
+import { sayIdleBackends, sayUnusableNodegroups } from './check-names.ts';
 import {
   checkCache,
   checkRemotes,
@@ -173,6 +173,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await checkCache(opts);
   await checkTops(opts, log);
   sayUnusableNodegroups(opts, log);
+  sayIdleBackends(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

@@ -1,6 +1,7 @@
 /** Which files react to which events: the option `reactor`, and what is added while the master runs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { loadYaml } from '../../formats/yaml/load.ts';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { globPaths } from '../../host/glob.ts';
 import type { Logger } from '../../host/log.ts';
@@ -49,6 +50,8 @@ export class ReactionMap {
   /** What is wrong with the rules as they are read, and with those before them. */
   #wrong = new Set<string>();
   #said = new Set<string>();
+  /** What is wrong with the whole. */
+  #form: string | undefined;
 
   constructor(deps: ReactionMapDeps) {
     this.#deps = deps;
@@ -117,6 +120,12 @@ export class ReactionMap {
     const entries = isFile ? this.#readFile(configured) : configured;
     // a file that cannot be read now leaves the rules as they were
     if (entries === undefined) return;
+    const wrong =
+      Array.isArray(entries) || entries === null
+        ? undefined
+        : `The option reactor is ${pyTypeName(entries)} and no list, so nothing reacts to any event. Write each tag as an item: - 'tag/*': [file.sls]`;
+    if (wrong !== undefined && wrong !== this.#form) this.#deps.log.error(wrong);
+    this.#form = wrong;
     const kept = (Array.isArray(entries) ? entries : []).filter(
       (entry) => !this.#removed.has(firstKey(entry)),
     );
@@ -129,13 +138,16 @@ export class ReactionMap {
     try {
       text = readFileSync(path, 'utf8');
     } catch (error) {
-      log.error(`Failed to read reactor map: "${path}"`, error);
+      log.error(
+        `Failed to read reactor map: "${path}": ${messageOf(error)}. Make the file, or correct the option reactor.`,
+        error,
+      );
       return undefined;
     }
     try {
       return loadYaml(text);
     } catch (error) {
-      log.error(`Failed to parse YAML in reactor map: "${path}"`, error);
+      log.error(`Failed to parse YAML in reactor map: "${path}": ${messageOf(error)}`, error);
       return undefined;
     }
   }

@@ -201,6 +201,28 @@ test('salt-call - a master that does not answer is named, with what to look at',
   );
 });
 
+test('salt-call - a file that has no folder to be put into names the folder, from wherever it comes', async (t) => {
+  const folder = minionFolder(t);
+  const place = join(folder, 'none', 'there');
+  const roots = join(folder, 'served');
+  mkdirSync(roots);
+  writeFileSync(join(roots, 'a'), 'text');
+  for (const url of ['salt://a', 'http://127.0.0.1:1/a']) {
+    const { code, stderr } = await call(folder, [
+      '--local',
+      `--file-root=${roots}`,
+      'cp.get_url',
+      url,
+      place,
+    ]);
+    assert.equal(code, 1);
+    assert.ok(
+      stderr.includes(`'${url}' is not written: there is no folder '${join(folder, 'none')}'`),
+      stderr,
+    );
+  }
+});
+
 test('salt-call - what was asked for and not done is not 0; an answer of no is', async (t) => {
   const folder = minionFolder(t);
   const place = join(folder, 'there');

@@ -52,6 +52,10 @@ export async function planMasters(
 function readMasterPlan(opts: MinionOptions, master: Value | undefined, log: Logger): MasterPlan {
   const type = opts.get('master_type');
   const isList = Array.isArray(master);
+  if (isList && master.length === 0 && type !== 'disable')
+    throw new ConfigError(
+      "The option 'master' is an empty list and names no master; give the minion one, or set master_type: disable.",
+    );
   const entries: readonly Value[] = isList ? master : [master ?? ''];
   if (opts.get('master_shuffle'))
     log.warning(

@@ -93,3 +93,10 @@ test('reaction map - a pattern, a relative path and an address that are of no fi
   );
   assert.deepEqual(missing, [`${at}/*.none`, 'no-such.sls', 'salt://no.sls']);
 });
+
+test('reactor map - what is no list is named once, with the form that is right', () => {
+  const { map, lines } = mapOf(loadYaml('"a/*": [/srv/x.sls]'));
+  assert.ok(!map.wants('a/1'));
+  const named = lines.filter((line) => line.includes('The option reactor is dict and no list'));
+  assert.equal(named.length, 1, lines.join('\n'));
+});

@@ -286,7 +286,7 @@ test('salt-key - what cannot work is said in one sentence', async () => {
   assert.equal(unknown.code, 67);
   assert.equal(
     unknown.stderr,
-    'Failed to prepare the Salt environment for user no-such-user. The user is not available.\n',
+    'Failed to prepare the Salt environment for user no-such-user. The user is not available. Make the account, or name another one in the option user.\n',
   );
   rmSync(join(folder, 'pki'), { recursive: true });
   assert.match(

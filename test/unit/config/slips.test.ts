@@ -1,0 +1,73 @@
+/** Slips in a configuration that a Python Salt passes over: each is said once, with the file and what to write. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadMasterConfig } from '../../../src/config/load.ts';
+import { createLogger, LOG_LEVELS } from '../../../src/host/log.ts';
+import { sayIdleBackends } from '../../../src/programs/master/check-names.ts';
+
+/** What a master says that starts with these lines, and with these files beside them. */
+function said(lines: string, files: Record<string, string> = {}): { text: string; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-slips-'));
+  const told: string[] = [];
+  const log = createLogger('test', [
+    { level: LOG_LEVELS.warning, write: ({ message }) => void told.push(message) },
+  ]);
+  try {
+    writeFileSync(join(folder, 'master'), `${lines}\n`);
+    mkdirSync(join(folder, 'master.d'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'master.d', name), text);
+    const opts = loadMasterConfig({ configDir: folder, env: {}, log, program: 'salt-master' });
+    sayIdleBackends(opts, log);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return { text: told.join('\n'), folder };
+}
+
+test('slips - values that Salt drops without a word are named with the file and what is right', () => {
+  const slips: readonly [lines: string, pattern: RegExp][] = [
+    ['file_roots: {base: /srv/salt}', /file_roots: base is \/srv\/salt, which is no list, so nothing comes/],
+    [
+      'pillar_roots:\n  base:\n    - path: /srv',
+      /pillar_roots: base has \{'path': '\/srv'\}, which is no path/,
+    ],
+    ['file_roots: [/srv/salt]', /defaults: it is \['\/srv\/salt'\], and has to be a mapping .*\{base: \[/],
+    ['auto_accept: "yes"', /auto_accept is yes, which counts as False/],
+    ['open_mode: 1', /open_mode is 1, which counts as False/],
+    ['peer: [".*"]', /'peer' with value \['\.\*'\] is none that this option takes.* Correct it/],
+    ['nodegroups: [web]', /An item of nodegroups, web, is no mapping of a name to a target/],
+    ['default_include: other.d/*.conf', /default_include .* is other\.d\/\*\.conf, and no file matches/],
+    ['fileserver_backend: [gitfs]', /fileserver_backend has git, and gitfs_remotes names nothing/],
+  ];
+  for (const [lines, pattern] of slips) {
+    const { text, folder } = said(lines);
+    assert.match(text, pattern);
+    assert.ok(text.includes(join(folder, 'master')), text);
+  }
+});
+
+test('slips - what is right is not named', () => {
+  const right = [
+    'file_roots: {base: []}',
+    'auto_accept: True',
+    'peer: {web1: [test.ping]}',
+    'nodegroups: [{web: "web*"}]',
+    'fileserver_backend: [gitfs]\ngitfs_remotes: [file:///srv/repo]',
+  ];
+  for (const lines of right) assert.equal(said(lines).text, '');
+});
+
+test('slips - files beside those of default_include that look like configuration are named', () => {
+  const { text } = said('worker_threads: 5', {
+    'a.conf': 'timeout: 6',
+    'b.yml': 'timeout: 7',
+    'c.conf.txt': 'timeout: 8',
+    ...{ 'd.conf.rpmsave': '', 'e.conf.bak': '', 'f.conf~': '', README: '' },
+  });
+  assert.match(text, /b\.yml is not read: default_include takes \*\.conf alone\. Rename/);
+  assert.match(text, /c\.conf\.txt is not read/);
+  assert.equal(text.split('\n').length, 2, text);
+});
