@@ -1,8 +1,8 @@
 /**
  * Executors: what stands between a job and its function (salt/executors, salt/minion.py `_execute_job_function`,
  * 3006.16). Each in turn may run the function; the first that gives something else than None decides. There are
- * `direct_call`, `splay` and `sudo`; `docker` needs `docker.call`, which does not exist here, and `transactional_update` a
- * system that is not served.
+ * `direct_call`, `splay` and `sudo`; `docker` needs `docker.call`, which does not exist here, and
+ * `transactional_update` a system that is not served.
  */
 import { optionOf } from './option-of.ts';
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
