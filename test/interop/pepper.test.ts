@@ -144,6 +144,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
     '-N none test.ping',
     'a node group that is not configured is the mistake of whoever asks: 400, where Salt has 500',
   ],
+  ['--client=runner test.nope', 'so is a runner function that does not exist'],
+  ['--client=wheel key.nope', 'the reason stands there without the lines of a traceback that says no more'],
 ]);
 
 async function compare(own: ApiServers, real: ApiServers, isWithSalt: boolean): Promise<string[]> {
