@@ -343,6 +343,10 @@ export const cpModule = defineModule({
         exclude_pat: { default: null, type: 'str or list', doc: 'No paths that match this.' },
       },
       returns: 'list of the paths in the cache',
+      failsWith: [
+        (value, { include_pat, exclude_pat }) =>
+          Array.isArray(value) && value.length === 0 && include_pat === null && exclude_pat === null,
+      ],
       examples: ["salt '*' cp.cache_dir salt://path/to/dir include_pat='E@*.py$'"],
       run: async (ctx, { path, saltenv, include_empty, include_pat, exclude_pat }) => {
         const environment = environmentOf(ctx, saltenv);

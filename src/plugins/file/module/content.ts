@@ -15,7 +15,7 @@ import { diskRefusal, writing } from '../../../host/disk-refusal.ts';
 import { readBytes, statFacts, writeInPlace } from '../../../host/file-operations.ts';
 import { globPaths } from '../../../host/glob.ts';
 import { isDir, pathExists } from '../../../python/paths.ts';
-import { isOsError, strerror } from '../../../python/os-errors.ts';
+import { isOsError, osErrorText } from '../../../python/os-errors.ts';
 import { splitWords } from '../../../python/shell-words.ts';
 import { findProgram } from '../../../host/which.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
@@ -129,9 +129,10 @@ function touch(ctx: ModuleContext, name: string, atime: Value, mtime: Value): bo
     if (!pathExists(name)) writeFileSync(name, '', { flag: 'a' });
     utimesSync(name, timeOf(atime) ?? now, timeOf(mtime) ?? now);
   } catch (error) {
-    const text = diskRefusal(error, name)?.message ?? strerror(error);
-    if (text === undefined) throw error;
-    throw new CommandExecutionError(text, { cause: error });
+    if (!isOsError(error)) throw error;
+    throw new CommandExecutionError(diskRefusal(error, name)?.message ?? osErrorText(error), {
+      cause: error,
+    });
   }
   return pathExists(name);
 }

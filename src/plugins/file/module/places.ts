@@ -74,7 +74,7 @@ function makeLink(
       symlinkSync(src, path);
       return true;
     },
-    () => `Could not create '${path}'`,
+    (error) => `Could not create '${path}': ${osErrorText(error)}`,
   );
 }
 
@@ -95,7 +95,7 @@ function swapLink(ctx: ModuleContext, src: string, path: string): true {
     return true;
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw new CommandExecutionError(`Could not create '${path}'`, { cause: error });
+    throw new CommandExecutionError(`Could not create '${path}': ${osErrorText(error)}`, { cause: error });
   }
 }
 
@@ -106,7 +106,7 @@ function renamePath(src: string, dst: string): true {
       renameSync(src, dst);
       return true as const;
     },
-    () => `Could not rename '${src}' to '${dst}'`,
+    (error) => `Could not rename '${src}' to '${dst}': ${osErrorText(error)}`,
   );
 }
 
@@ -131,7 +131,7 @@ async function copyPath(
       if (pathExists(dst)) rmSync(dst, { recursive: true });
       return copyTree(src, dst);
     },
-    () => `Could not copy '${src}' to '${dst}'`,
+    (error) => `Could not copy '${src}' to '${dst}': ${osErrorText(error)}`,
   );
   await checkPermissions(ctx, dst, null, owner);
   return true;
