@@ -7,6 +7,8 @@ const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
+/** How many characters each layer begins with that are the same in all layers of one build, and in those of no other. */
+const STAMP_LENGTH = 20;
 const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModules, __brineModule';
 
 /**
@@ -33,6 +35,7 @@ module.exports = function launch(name, flags = []) {
   const first = new Set();
   /** Layers that are not loaded yet; the first one names the others. */
   const further = [`${name}.cjs`];
+  let stamp;
 
   /** What an earlier layer has stays: a shared layer has it for programs that do not. */
   const provide = (own, names = []) => {
@@ -50,10 +53,13 @@ module.exports = function launch(name, flags = []) {
   };
   function loadNext(wanted) {
     if (further.length === 0) throw new Error(`no layer of ${name} has ${wanted}`);
-    const path = join(dist, further.shift());
+    const path = join(dist, further[0]);
     if (isTracing) process.stderr.write(`${path}\n`);
-    // the bundler writes ASCII only, which is read faster as bytes
-    const source = `(function (${PARAMETERS}) {${readFileSync(path, 'latin1')}\n})`;
+    const text = readLayer(path);
+    stamp ??= stampOf(text);
+    if (stampOf(text) !== stamp) throw replaced(name);
+    further.shift();
+    const source = `(function (${PARAMETERS}) {${text}\n})`;
     const script = new Script(source, { filename: path, cachedData: readIfThere(`${path}.cache`) });
     scripts.push([path, script]);
     const body = script.runInThisContext();
@@ -69,6 +75,17 @@ module.exports = function launch(name, flags = []) {
     );
   }
 
+  function readLayer(path) {
+    try {
+      // the bundler writes ASCII only, which is read faster as bytes
+      return readFileSync(path, 'latin1');
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+      const isSameBuild = stampOf(readIfThere(file)?.toString('latin1') ?? '') === stamp;
+      throw isSameBuild ? new Error(`${path} is missing. Install Brine anew.`) : replaced(name, error);
+    }
+  }
+
   if (isCaching)
     process.on('exit', () => {
       // a layer that no run had need of yet gets a cache of what is compiled when it is loaded
@@ -78,6 +95,21 @@ module.exports = function launch(name, flags = []) {
   loadNext();
   for (const path of modules.keys()) first.add(path);
 };
+
+function stampOf(text) {
+  return text.slice(0, STAMP_LENGTH);
+}
+
+/** Layers of two builds do not belong together: what one looks up in the other may be gone, or do something else. */
+function replaced(name, cause) {
+  const program = name.replace('-worker', '');
+  const isCommand = !/^salt-(master|minion)/.test(name);
+  return new Error(
+    `Brine was installed anew while this ${program} (PID ${process.pid}) runs, and parts that it had not loaded are ` +
+      `gone. ${isCommand ? 'Run' : 'Restart'} ${program}${isCommand ? ' again' : ''}.`,
+    { cause },
+  );
+}
 
 function readIfThere(path) {
   try {

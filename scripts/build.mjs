@@ -2,6 +2,7 @@
 // fastest, and parts for the program of which a master runs many at once.
 import { build, transform } from 'esbuild';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -149,9 +150,10 @@ await build({
 });
 await buildSplit(programs.filter(isSplit));
 const layered = [...LAYERED].map(([name, layers]) => ({ entry: `src/bin/${name}.ts`, ...layers }));
-for (const [name, text] of await buildLayers(settings, layered, SHARED))
-  writeFileSync(join(fresh, name), text);
+const layers = await buildLayers(settings, layered, SHARED);
+for (const [name, text] of layers) writeFileSync(join(fresh, name), text);
 for (const name of readdirSync(fresh)) if (isOfCommands(name.split('.')[0])) deferBuiltins(join(fresh, name));
+stampLayers([...layers.keys()].sort().map((name) => join(fresh, name)));
 // V8 tells a cache that is of another text by the length of the text alone
 for (const name of readdirSync(outdir)) if (name.endsWith('.cjs.cache')) rmSync(join(outdir, name));
 const builtNames = readdirSync(fresh);
@@ -240,6 +242,18 @@ function removeStale(current) {
     if (!/\.cjs$/.test(name) || current.has(name)) continue;
     if (Date.now() - statSync(path).mtimeMs > STALE_PART_MS) rmSync(path);
   }
+}
+
+/**
+ * Begins each layer with what tells this build from others, which bin/launch.cjs compares: a program that runs while
+ * Brine is upgraded in place does not take a layer of the new version.
+ */
+function stampLayers(paths) {
+  const texts = paths.map((path) => readFileSync(path, 'utf8'));
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  const stamp = `/*${hash.digest('hex').slice(0, 16)}*/`;
+  for (const [at, path] of paths.entries()) writeFileSync(path, `${stamp}${texts[at]}`);
 }
 
 function isOfCommands(name) {

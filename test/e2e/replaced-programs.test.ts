@@ -1,19 +1,16 @@
 /** A daemon whose files were replaced while it runs, as an upgrade of the package does it. */
 import assert from 'node:assert/strict';
-import { cpSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Fleet } from '../support/fleet.ts';
+import { Fleet, runProgram } from '../support/fleet.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 
 test('replaced programs - a minion whose parts are gone says that it is to be restarted', async (t) => {
   const fleet = await Fleet.create(t, ['auto_accept: True']);
   await fleet.startMaster();
-  const copy = fleet.path('copy');
-  for (const name of ['bin', 'dist', 'package.json'])
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const copy = copyOfBrine(fleet);
   const minion = await fleet.joinMinion('web1', [], { name: 'ours', folder: join(copy, 'bin') });
   for (const name of readdirSync(join(copy, 'dist')))
     if (name.startsWith('part-')) rmSync(join(copy, 'dist', name));
@@ -29,3 +26,54 @@ test('replaced programs - a minion whose parts are gone says that it is to be re
   }
   await minion.logged('cannot be loaded: Brine was installed anew');
 });
+
+test('replaced programs - a worker takes no layer of another build, and a restarted minion has them all', async (t) => {
+  const fleet = await Fleet.create(t, ['auto_accept: True']);
+  await fleet.startMaster();
+  const copy = copyOfBrine(fleet);
+  const minion = await fleet.joinMinion('web1', [], { name: 'ours', folder: join(copy, 'bin') });
+  assert.equal((await fleet.salt(['web1', 'test.ping'])).code, 0);
+  const layers = ['usual.cjs', 'rest.cjs'].map((name) => join(copy, 'dist', name));
+  const texts = layers.map((path) => readFileSync(path));
+  for (const [at, path] of layers.entries()) {
+    // as an upgrade does it: the name has another file, and whoever has the old one open keeps that
+    writeFileSync(`${path}.new`, `/* another build */${texts[at]?.toString('latin1')}`, 'latin1');
+    renameSync(`${path}.new`, path);
+  }
+
+  // the second time, too: what was refused once is not taken for missing afterwards
+  for (const _ of ['once', 'again']) {
+    const { code, stdout } = await fleet.salt(['web1', 'state.single', 'test.nop', 'name=text']);
+    assert.match(stdout.replace(/\s+/g, ' '), sentence('salt-minion', 'Restart salt-minion'));
+    assert.notEqual(code, 0);
+  }
+  const called = await runProgram(join(copy, 'bin', 'salt-call'), [
+    ...['-c', fleet.path('web1'), '--local', 'hashutil.digest', 'text'],
+  ]);
+  assert.match(
+    `${called.stdout}${called.stderr}`.replace(/\s+/g, ' '),
+    sentence('salt-call', 'Run salt-call again'),
+  );
+  assert.notEqual(called.code, 0);
+
+  for (const [at, path] of layers.entries()) writeFileSync(path, texts[at] ?? '');
+  await minion.stop();
+  await fleet.joinMinion('web1', [], { name: 'ours', folder: join(copy, 'bin') });
+  const { code, stdout } = await fleet.salt(['web1', 'state.single', 'test.nop', 'name=text']);
+  assert.match(stdout, /text/);
+  assert.equal(code, 0);
+});
+
+function sentence(program: string, advice: string): RegExp {
+  const rest = 'runs, and parts that it had not loaded are gone';
+  return new RegExp(`Brine was installed anew while this ${program} \\(PID \\d+\\) ${rest}\\. ${advice}\\.`);
+}
+
+/** A whole Brine whose files can be replaced. */
+function copyOfBrine(fleet: Fleet): string {
+  const copy = fleet.path('copy');
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
