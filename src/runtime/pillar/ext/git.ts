@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
+import { BoundedMap } from '../../../host/bounded-map.ts';
 import { safeJoin } from '../../../host/files.ts';
 import type { Random } from '../../../host/random.ts';
+import { pyRepr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import {
   pillarRemotes,
@@ -17,6 +19,8 @@ import type { ExtPillar, ExtPillarContext } from './ext-pillar.ts';
 
 /** Without a master nobody else fetches; the parts of one job do it once. */
 const FETCHED_BY_JOB_MS = 5_000;
+/** Sources whose remotes are remembered; more than a configuration has, with those that are asked for on demand. */
+const KNOWN_MAX = 64;
 const OTHER_FETCH_MS = 15_000;
 const OTHER_FETCH_LOOK_MS = 100;
 
@@ -42,14 +46,16 @@ interface Folder {
  * out. A branch that `__env__` stands for may be missing.
  */
 export function gitPillar(deps: GitPillarDeps): ExtPillar {
-  const known = new WeakMap<object, readonly PillarRemote[]>();
+  // by what the settings say: each compilation has a copy of them
+  const known = new BoundedMap<string, readonly PillarRemote[]>(KNOWN_MAX);
   return async (settings, context) => {
     const { opts } = context;
-    let remotes = typeof settings === 'object' && settings !== null ? known.get(settings) : undefined;
+    const key = pyRepr(settings);
+    let remotes = known.get(key);
     if (remotes === undefined) {
       const folder = repositoriesFolder(String(opts.get('cachedir') ?? ''));
       remotes = pillarRemotes(settings, { opts, folder, clock: deps.clock, random: deps.random });
-      if (typeof settings === 'object' && settings !== null) known.set(settings, remotes);
+      known.set(key, remotes);
     }
     const asked = { pillarenv: text(opts, 'pillarenv'), saltenv: text(opts, 'saltenv') };
     const folders: Folder[] = [];
