@@ -37,12 +37,19 @@ export function refuseContradictions(parsed: ParsedOptions): void {
   }
 }
 
-/** Says which of the given options do nothing because another one is not there. */
+/** Says which of the given options do nothing because another one is not there, or has such a value. */
 export function warnOfIdle(parsed: ParsedOptions, warn: (line: string) => void): void {
   for (const { option, needs } of parsed.program.rules?.dependences ?? []) {
     if (!isAsked(parsed, option) || needs.some((dest) => isAsked(parsed, dest))) continue;
     const names = needs.map((dest) => nameOf(parsed, dest)).join(' or ');
     warn(`${parsed.program.name}: ${nameOf(parsed, option)} has no effect without ${names}.`);
+  }
+  for (const { option, beside, values, why } of parsed.program.rules?.idle ?? []) {
+    const value = parsed.get(beside);
+    if (!isAsked(parsed, option) || typeof value !== 'string' || !values.includes(value)) continue;
+    warn(
+      `${parsed.program.name}: ${nameOf(parsed, option)} has no effect with ${nameOf(parsed, beside)} ${value}: ${why}.`,
+    );
   }
 }
 

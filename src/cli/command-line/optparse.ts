@@ -56,10 +56,20 @@ export interface Dependence {
   readonly needs: readonly string[];
 }
 
+/** An option that does nothing beside certain values of another. */
+export interface IdleBeside {
+  readonly option: string;
+  readonly beside: string;
+  readonly values: readonly string[];
+  /** Why, in half a sentence. */
+  readonly why: string;
+}
+
 /** How the options of a program go together; options are named by destination. */
 export interface OptionRules {
   readonly contradictions: readonly Contradiction[];
   readonly dependences?: readonly Dependence[];
+  readonly idle?: readonly IdleBeside[];
 }
 
 /** Options under one heading of the help. */

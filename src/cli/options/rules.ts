@@ -1,5 +1,5 @@
 /** How options go together that several programs have. */
-import type { Contradiction, Dependence } from '../command-line/optparse.ts';
+import type { Contradiction, Dependence, IdleBeside } from '../command-line/optparse.ts';
 
 /** Colours. Salt compat: with both, Salt's programs write colours and say nothing. */
 export const colorContradiction: Contradiction = {
@@ -10,3 +10,19 @@ export const colorContradiction: Contradiction = {
 
 /** The output file. */
 export const outputFileDependence: Dependence = { option: 'output_file_append', needs: ['output_file'] };
+
+/** The level of a log file, of a program that writes into one only where it is named. */
+export const logFileDependence: Dependence = { option: 'log_level_logfile', needs: ['log_file'] };
+
+/** Outputters that colour nothing, which a test compares with what they do. */
+export const PLAIN_OUTPUTTERS = [
+  ...['dson', 'json', 'newline_values_only', 'pprint', 'quiet', 'raw', 'text', 'txt', 'yaml'],
+];
+
+/** Colours, asked for where there are none. */
+export const colorIdle: IdleBeside = {
+  option: 'force_color',
+  beside: 'output',
+  values: PLAIN_OUTPUTTERS,
+  why: 'what it writes has no colours',
+};

@@ -1,6 +1,6 @@
 /** The command line of `salt-cp`. */
 import type { CliProgram } from '../command-line/optparse.ts';
-import { colorContradiction, outputFileDependence } from './rules.ts';
+import { colorContradiction, colorIdle, logFileDependence, outputFileDependence } from './rules.ts';
 import {
   configDirOption,
   exitCodesOption,
@@ -25,7 +25,8 @@ export const saltCpProgram: CliProgram = {
   example: "salt-cp 'web*' ./motd /etc/motd",
   rules: {
     contradictions: [colorContradiction],
-    dependences: [{ option: 'gzip', needs: ['chunked'] }, outputFileDependence],
+    dependences: [{ option: 'gzip', needs: ['chunked'] }, outputFileDependence, logFileDependence],
+    idle: [colorIdle],
   },
   options: [
     ...informationOptions,

@@ -1,7 +1,7 @@
 /** The command line of `salt-key`. */
 import { toNumber, type Value } from '../../python/values/value.ts';
 import type { CliGroup, CliProgram, OptionRules } from '../command-line/optparse.ts';
-import { colorContradiction, outputFileDependence } from './rules.ts';
+import { colorContradiction, colorIdle, outputFileDependence } from './rules.ts';
 import {
   configDirOption,
   eauthGroup,
@@ -150,6 +150,7 @@ const rules: OptionRules = {
     })),
     outputFileDependence,
   ],
+  idle: [colorIdle],
 };
 
 /** `salt-key`. */

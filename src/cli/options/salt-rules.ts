@@ -1,6 +1,6 @@
 /** Which options of `salt` cannot hold together. */
 import type { OptionRules } from '../command-line/optparse.ts';
-import { colorContradiction, outputFileDependence } from './rules.ts';
+import { colorContradiction, colorIdle, logFileDependence, outputFileDependence } from './rules.ts';
 
 const TARGET_TYPES = [
   ...['pcre', 'list', 'grain', 'grain_pcre', 'nodegroup', 'range', 'compound'],
@@ -32,6 +32,8 @@ export const saltRules: OptionRules = {
         ...OF_A_NEW_JOB,
         ...['async', 'static', 'progress', 'cli_summary', 'verbose', 'show_jid', 'show_timeout'],
         ...['gather_job_timeout', 'eauth', 'mktoken', 'watch'],
+        ...['output', 'output_indent', 'output_file', 'force_color', 'state_output', 'state_verbose'],
+        ...['delimiter', 'timeout', 'no_parse', 'args_separator'],
       ],
       why: '--config-dump prints the configuration, and publishes nothing',
     },
@@ -78,5 +80,7 @@ export const saltRules: OptionRules = {
     { option: 'failhard', needs: ['batch', 'batch_safe_limit'] },
     { option: 'batch_safe_size', needs: ['batch_safe_limit'] },
     outputFileDependence,
+    logFileDependence,
   ],
+  idle: [colorIdle],
 };

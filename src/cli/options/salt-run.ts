@@ -1,7 +1,7 @@
 /** The command line of `salt-run`. */
 import type { Value } from '../../python/values/value.ts';
 import type { CliProgram } from '../command-line/optparse.ts';
-import { colorContradiction, outputFileDependence } from './rules.ts';
+import { colorContradiction, colorIdle, logFileDependence, outputFileDependence } from './rules.ts';
 import {
   argsStdinOption,
   configDirOption,
@@ -44,7 +44,8 @@ export const saltRunProgram: CliProgram = {
       { these: ['jid'], others: ['eauth'], why: 'the master gives what it runs for others an id of its own' },
       colorContradiction,
     ],
-    dependences: [outputFileDependence],
+    dependences: [outputFileDependence, logFileDependence],
+    idle: [colorIdle],
   },
   options: [
     ...informationOptions,

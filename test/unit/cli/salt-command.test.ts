@@ -7,11 +7,14 @@ import { InterruptHandler } from '../../../src/cli/salt/interrupt.ts';
 import { functionHint, functionNames, namedIds } from '../../../src/cli/salt/hints.ts';
 import { ProgressBar } from '../../../src/cli/salt/progress-bar.ts';
 import { readSaltRequest, withoutNodegroups } from '../../../src/cli/salt/request.ts';
+import { PLAIN_OUTPUTTERS } from '../../../src/cli/options/rules.ts';
 import { runSalt } from '../../../src/cli/salt/salt.ts';
 import { chooseSubset } from '../../../src/cli/salt/subset.ts';
 import { noPublisher, sayNoMinions, type SaltRun } from '../../../src/cli/salt/context.ts';
 import { NoMinionsError } from '../../../src/runtime/client/errors.ts';
 import { Display, OutputFileError } from '../../../src/cli/terminal/display.ts';
+import { outputOptions } from '../../../src/plugins/outputters/options.ts';
+import { OUTPUTTER_NAMES, displayOutput } from '../../../src/plugins/outputters/registry.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { ExitCodes } from '../../../src/cli/program/exit-codes.ts';
 import { systemRandom } from '../../../src/host/random.ts';
@@ -83,6 +86,14 @@ test('salt - options that are refused', async () => {
     ['--config-dump', '--preview-target'],
     ['--config-dump', '--list'],
     ['--config-dump', '--batch=1'],
+    ...[
+      '--out=json',
+      '--out-indent=2',
+      '--out-file=/x',
+      '--force-color',
+      '--state-output=terse',
+      '--delimiter=|',
+    ].map((option) => ['--config-dump', option] as const),
     ['--async', '--hide-timeout'],
     ['--batch=1', '--batch-safe-limit=2'],
   ] as const) {
@@ -93,6 +104,33 @@ test('salt - options that are refused', async () => {
   assert.match(await refused('--config-dump', 'x', 'test.ping'), /'x test\.ping' was not run/);
   assert.match(await refused('x', 'test.ping', '--exit-codes', 'odd'), /invalid choice: 'odd'/);
   assert.match(await refused('-d', '*', 'a', 'b'), /^You can only get documentation for one method/);
+});
+
+test('salt - what does nothing beside the others is said', async () => {
+  const said = async (...args: string[]): Promise<string> =>
+    (await salt('x', 'test.ping', '-l', 'quiet', ...args)).stderr;
+  assert.match(
+    await said('--out=json', '--force-color'),
+    /^salt: --force-color has no effect with --out json: what it writes has no colours\.$/m,
+  );
+  assert.match(
+    await said('--log-file-level', 'debug'),
+    /^salt: --log-file-level has no effect without --log-file\.$/m,
+  );
+  for (const served of [['--out=nested', '--force-color'], ['--force-color'], ['--out=json']])
+    assert.doesNotMatch(await said(...served), /has no effect/);
+});
+
+test('salt - the outputters that are said to colour nothing are those', async () => {
+  const options = outputOptions(new Map(), { color: true });
+  for (const data of [dict({ m1: { a: [1, 'x'], b: { c: true } } }), dict({ m1: 'text' })])
+    for (const name of PLAIN_OUTPUTTERS)
+      assert.ok(!(await displayOutput(data, name, options)).includes('\x1b'), name);
+  const others = OUTPUTTER_NAMES.filter((name) => !PLAIN_OUTPUTTERS.includes(name));
+  assert.deepEqual(others, [
+    ...['highstate', 'key', 'nested', 'no_return', 'overstatestage', 'pony', 'profile', 'progress', 'table'],
+    'virt_query',
+  ]);
 });
 
 test('salt - without a master every way ends with the same code, or with that of Salt', async () => {
