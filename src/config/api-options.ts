@@ -8,7 +8,8 @@ import { didYouMean } from '../errors/did-you-mean.ts';
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../python/values/value.ts';
 import type { MasterOptions } from './master-options.ts';
-import { fitsKind, option, type OptionTable } from './option.ts';
+import { fitsKind, leastOf, option, type OptionSpec, type OptionTable } from './option.ts';
+import { isDirectory, isFile } from './read-file.ts';
 
 /** The sections that start a server, each on a port of its own. */
 const API_SECTIONS = ['rest_cherrypy', 'rest_tornado', 'rest_wsgi'] as const;
@@ -35,13 +36,13 @@ const apiOptions = {
   log_error_file: option('str?', null, 'file that gets what goes wrong'),
   webhook_url: option('str', '/hook', 'address of the web hook'),
   webhook_disable_auth: option('bool', false, 'take web hooks from anybody'),
-  thread_pool: option('int', 100, 'calls under way at a time; others wait'),
+  thread_pool: option('int', 100, 'calls under way at a time; others wait', { least: 1 }),
   socket_queue_size: option(
     'int',
     30,
     'connections that may wait to be taken; also queue_size, and backlog in rest_tornado',
   ),
-  max_request_body_size: option('int', 1_048_576, 'bytes that a request may bring'),
+  max_request_body_size: option('int', 1_048_576, 'bytes that a request may bring', { least: 1 }),
   collect_stats: option('bool', false, 'has no effect: requests are always counted for /stats'),
   metrics: option('bool', false, 'show figures for Prometheus at /metrics; not in Salt'),
   stats_disable_auth: option('bool', false, 'show /stats to anybody'),
@@ -120,18 +121,38 @@ export interface ApiConfiguration {
  */
 export function readApiOptions(opts: MasterOptions): ApiConfiguration {
   const warnings: string[] = [];
-  const servers = API_SECTIONS.flatMap((section) => readSection(section, opts.raw(section), warnings));
+  const servers = refusedWith(warnings, () =>
+    API_SECTIONS.flatMap((section) => readSection(section, opts.raw(section), warnings)),
+  );
   if (servers.length > 0) return { servers, warnings };
   throw new ConfigError(
-    'There is nothing for salt-api to serve: the configuration of the master has no rest_cherrypy with a port. Set, for a start:\n' +
-      'rest_cherrypy:\n  port: 8000\n  ssl_crt: /etc/pki/tls/certs/localhost.crt\n  ssl_key: /etc/pki/tls/certs/localhost.key',
+    withAll(
+      warnings,
+      'There is nothing for salt-api to serve: the configuration of the master has no rest_cherrypy with a port. Set, for a start:\n' +
+        'rest_cherrypy:\n  port: 8000\n  ssl_crt: /etc/pki/tls/certs/localhost.crt\n  ssl_key: /etc/pki/tls/certs/localhost.key',
+    ),
   );
+}
+
+/** A refusal comes with all that was noticed before: the slip that led to it may be there. */
+function refusedWith<T>(warnings: readonly string[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(withAll(warnings, error.message), { cause: error });
+  }
+}
+
+function withAll(warnings: readonly string[], refusal: string): string {
+  return [refusal, ...warnings].join('\n');
 }
 
 function readSection(section: ApiSection, given: Value | undefined, warnings: string[]): ApiSettings[] {
   if (given === undefined || given === null || (isDict(given) && given.size === 0)) return [];
   if (!isDict(given)) throw new ConfigError(`${section} is a mapping of options, such as port and ssl_crt.`);
   if (!given.has('port')) {
+    tellUnknown(section, given, warnings);
     warnings.push(`${section} is not served: it has no port.`);
     return [];
   }
@@ -143,6 +164,7 @@ function readSection(section: ApiSection, given: Value | undefined, warnings: st
   );
   checkTls(section, values);
   tellExposure(section, given, values, warnings);
+  tellMissing(section, values, warnings);
   if (section !== 'rest_cherrypy') tellOtherSection(section, given, warnings);
   return [{ section, values }];
 }
@@ -151,29 +173,34 @@ function valuesOf(section: ApiSection, given: Dict, warnings: string[]): ApiValu
   const values = new Map<string, Value>(
     Object.entries(apiOptions).map(([name, spec]) => [name, spec.default]),
   );
+  tellUnknown(section, given, warnings);
   for (const [key, value] of given) {
     const written = pyStr(key);
     const name = OTHER_NAMES.get(written) ?? written;
+    if (WITHOUT_EFFECT.has(written)) continue;
     const spec = Object.hasOwn(apiOptions, name) ? apiOptions[name as keyof typeof apiOptions] : undefined;
-    const reason = WITHOUT_EFFECT.get(written);
-    if (reason !== undefined) warnings.push(`${section}: ${written} has no effect: ${reason}.`);
-    else if (spec === undefined)
-      warnings.push(
-        `${section}: nobody knows the option ${written}.${didYouMean(written, Object.keys(apiOptions), 1)}`,
-      );
-    else values.set(name, fitted(`${section}: ${written}`, spec.kind, value));
+    if (spec !== undefined) values.set(name, fitted(`${section}: ${written}`, spec, value));
   }
   const port = values.get('port') as number;
   if (port < 0 || port > 65_535) throw new ConfigError(`${section}: port is ${port}; ports go to 65535.`);
   return Object.fromEntries(values) as unknown as ApiValues;
 }
 
+/** Names below a section that nobody reads, before a value is refused. */
+function tellUnknown(section: ApiSection, given: Dict, warnings: string[]): void {
+  for (const written of [...given.keys()].map(pyStr)) {
+    const reason = WITHOUT_EFFECT.get(written);
+    if (reason !== undefined) warnings.push(`${section}: ${written} has no effect: ${reason}.`);
+    else if (!Object.hasOwn(apiOptions, OTHER_NAMES.get(written) ?? written))
+      warnings.push(
+        `${section}: nobody knows the option ${written}.${didYouMean(written, Object.keys(apiOptions), 1)}`,
+      );
+  }
+}
+
 /** Salt compat: Python takes many things for a truth value, and text for a number. */
-function fitted(
-  name: string,
-  kind: (typeof apiOptions)[keyof typeof apiOptions]['kind'],
-  value: Value,
-): Value {
+function fitted(name: string, spec: OptionSpec, value: Value): Value {
+  const { kind } = spec;
   if (kind === 'bool') return truthy(value);
   const number = kind === 'int' ? toNumber(value) : undefined;
   const found = number ?? value;
@@ -181,6 +208,9 @@ function fitted(
     throw new ConfigError(
       `${name} is ${pyStr(value)}; it takes ${kind === 'int' ? 'a whole number' : 'text'}.`,
     );
+  const least = leastOf(spec);
+  if (least !== undefined && typeof found === 'number' && found < least)
+    throw new ConfigError(`${name} is ${found}; it takes ${least} or more.`);
   return found;
 }
 
@@ -235,6 +265,21 @@ function checkTls(
     throw new ConfigError(
       `${section}: ssl_cert_reqs needs ssl_ca_certs, the file of the authorities that clients' certificates come from.`,
     );
+}
+
+/** Each request for them would be answered with 404, and nothing would say why. */
+function tellMissing(section: ApiSection, values: ApiValues, warnings: string[]): void {
+  if (values.static !== null && !isDirectory(values.static))
+    warnings.push(
+      `${section}: static is ${values.static}, and there is no such folder: nothing is served at ${values.static_path}. Make the folder, or correct the path.`,
+    );
+  for (const name of ['app', 'favicon'] as const) {
+    const path = values[name];
+    if (path !== null && path !== '' && !isFile(path))
+      warnings.push(
+        `${section}: ${name} is ${path}, and there is no such file: it is answered with 404. Correct the path.`,
+      );
+  }
 }
 
 function tellExposure(section: ApiSection, given: Dict, values: ApiValues, warnings: string[]): void {

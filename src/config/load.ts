@@ -109,6 +109,11 @@ function requestUri(address: string, port: number): string {
   return `tcp://${bare.includes(':') ? `[${bare}]` : bare}:${port}`;
 }
 
+/** Programs that say which files are not read; a command on the master's host leaves it to the master. */
+const TELLS_UNREAD: ReadonlySet<Program> = new Set<Program>([
+  ...(['salt-master', 'salt-minion', 'salt-syndic', 'salt-api', 'salt-call'] as const),
+]);
+
 /** Defaults, files and overrides of a program, each known option with a value of its kind. */
 function valuesOf(role: Role, table: OptionTable, input: LoadConfigInput, log: Logger): Dict {
   const defaultInclude = table['default_include']?.default as string;
@@ -118,7 +123,7 @@ function valuesOf(role: Role, table: OptionTable, input: LoadConfigInput, log: L
     defaultInclude,
     log,
     input.strictIncludes ?? false,
-    input.program !== undefined,
+    input.program !== undefined && TELLS_UNREAD.has(input.program),
   );
   const inFiles = new Set(given.keys());
   for (const [key, value] of input.overrides ?? []) given.set(key, copyValue(value));

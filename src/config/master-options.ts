@@ -79,16 +79,17 @@ export const masterOptions = {
     'messages queued for a slow subscriber before it loses some',
     noEffect('what waits for a slow minion is limited in bytes; beyond that its connection is cut'),
   ),
-  salt_cp_chunk_size: option('int', 98304, 'bytes per message of salt-cp'),
+  salt_cp_chunk_size: option('int', 98304, 'bytes per message of salt-cp', { least: 1 }),
   // processes of the master
   worker_threads: option(
     'int',
     5,
     'workers that handle requests; one at first, one for each core when there is more to do, the others when one of them does not answer',
+    { least: 1 },
   ),
   timeout: option('num', 5, 'seconds the command line waits for returns'),
   gather_job_timeout: option('int', 10, 'seconds to wait for an answer to "is this job still running"'),
-  loop_interval: option('num', 60, 'seconds between two rounds of housekeeping'),
+  loop_interval: option('num', 60, 'seconds between two rounds of housekeeping', { least: 1 }),
   maintenance_interval: option(
     'int',
     3600,
@@ -333,7 +334,7 @@ export const masterOptions = {
     [],
     "processes of one's own to run beside the daemon: paths of TypeScript or JavaScript files, or commands",
   ),
-  rest_timeout: option('int', 300, 'seconds the HTTP interface waits for an answer'),
+  rest_timeout: option('int', 300, 'seconds the HTTP interface waits for an answer', { least: 1 }),
   queue_dirs: option(
     'list',
     [],
@@ -354,7 +355,7 @@ export const masterOptions = {
     'folders only the master itself uses',
     notYet('only thorium would read them'),
   ),
-  file_buffer_size: option('int', 1048576, 'bytes per message when a file is sent'),
+  file_buffer_size: option('int', 1048576, 'bytes per message when a file is sent', { least: 1 }),
   fileserver_verify_config: option(
     'bool',
     true,
@@ -382,7 +383,9 @@ export const masterOptions = {
     5,
     'seconds of work that the templates of one pillar may cost, 0 for no limit',
   ),
-  jinja_output_characters_max: option('int', 16 * 1024 * 1024, 'most characters that a template may make'),
+  jinja_output_characters_max: option('int', 16 * 1024 * 1024, 'most characters that a template may make', {
+    least: 1,
+  }),
   nodegroups: option('dict', dict(), 'names for targets', { types: ['dict', 'list'], also: Array.isArray }),
   // pillar
   ext_pillar_first: option('bool', false, 'external pillar comes first and can be used by files'),

@@ -82,9 +82,9 @@ export const minionOptions = {
   proxy_username: option('str', '', 'user name for the HTTP proxy'),
   proxy_password: option('str', '', 'password for the HTTP proxy'),
   no_proxy: option('list', [], 'hosts reached without the HTTP proxy'),
-  salt_cp_chunk_size: option('int', 65536, 'bytes per message of salt-cp'),
+  salt_cp_chunk_size: option('int', 65536, 'bytes per message of salt-cp', { least: 1 }),
   // processes of the master
-  loop_interval: option('num', 1, 'seconds between two rounds of housekeeping'),
+  loop_interval: option('num', 1, 'seconds between two rounds of housekeeping', { least: 0.1 }),
   // keys and access
   auto_accept: option('bool', true, 'accept every new key without asking'),
   sign_pub_messages: option(
@@ -118,12 +118,14 @@ export const minionOptions = {
     choices: ['remote', 'local'],
     otherwise: 'remote is used',
   }),
-  file_buffer_size: option('int', 262144, 'bytes per message when a file is sent'),
+  file_buffer_size: option('int', 262144, 'bytes per message when a file is sent', { least: 1 }),
   // states and templates
   pillarenv_from_saltenv: option('bool', false, 'pillar follows saltenv'),
   jinja_seconds_max: option('num', 60, 'seconds of work that one template may cost, 0 for no limit'),
-  jinja_output_characters_max: option('int', 128 * 1024 * 1024, 'most characters that a template may make'),
-  archive_members_max: option('int', 1_000_000, 'most members of an archive that is unpacked'),
+  jinja_output_characters_max: option('int', 128 * 1024 * 1024, 'most characters that a template may make', {
+    least: 1,
+  }),
+  archive_members_max: option('int', 1_000_000, 'most members of an archive that is unpacked', { least: 1 }),
   archive_unpacked_bytes_max: option(
     'any',
     null,
@@ -163,16 +165,16 @@ export const minionOptions = {
   master_alive_interval: option('int', 0, 'seconds between checks that the master is there, 0 for none'),
   master_failback: option('bool', false, 'return to the first master when it is there again'),
   master_failback_interval: option('int', 0, 'seconds between checks for that'),
-  master_tries: option('int', 1, 'rounds over all masters, -1 for ever'),
+  master_tries: option('int', 1, 'rounds over all masters, -1 for ever', { least: -1 }),
   retry_dns: option('num', 30, "seconds between attempts to resolve the master's name, 0 to give up at once"),
-  retry_dns_count: option('int?', null, 'how many such attempts, not set for no limit'),
+  retry_dns_count: option('int?', null, 'how many such attempts, not set for no limit', { least: 0 }),
   resolve_dns_fallback: option(
     'bool',
     true,
     "look up the master's name again after failures",
     noEffect('it has none in Salt either'),
   ),
-  auth_timeout: option('int', 5, 'seconds an authentication request may take'),
+  auth_timeout: option('int', 5, 'seconds an authentication request may take', { least: 1 }),
   auth_tries: option('int', 7, 'attempts to authenticate before giving up'),
   auth_safemode: option(
     'bool',
@@ -188,7 +190,7 @@ export const minionOptions = {
   recon_default: option('num', 1000, 'milliseconds before the first attempt to connect again'),
   recon_max: option('num', 10000, 'largest number of milliseconds between attempts'),
   recon_randomize: option('bool', true, 'choose those times at random'),
-  request_channel_timeout: option('int', 60, 'seconds a request may take'),
+  request_channel_timeout: option('int', 60, 'seconds a request may take', { least: 1 }),
   request_channel_tries: option('int', 3, 'attempts per request'),
   return_retry_timer: option('int', 5, 'seconds until a return is sent again'),
   return_retry_timer_max: option('int', 10, 'upper bound of a random such time'),
@@ -340,7 +342,9 @@ export const minionOptions = {
   grains_cache: option('bool', false, 'remember grains between runs'),
   grains_cache_expiration: option('int', 300, 'seconds they are remembered'),
   grains_deep_merge: option('bool', false, 'join mappings of several sources of grains'),
-  grains_refresh_every: option('int', 0, 'minutes between refreshes of grains, 0 for none'),
+  grains_refresh_every: option('int', 0, 'minutes between refreshes of grains, 0 for none', {
+    least: Number.NEGATIVE_INFINITY,
+  }),
   grains_refresh_pre_exec: option(
     'bool',
     false,

@@ -55,6 +55,8 @@ export interface OptionFacts {
   readonly pathOf?: PathOwner;
   /** Of a port: 0 where that means that there is none; without it 1. */
   readonly leastPort?: 0;
+  /** The least number that means something; without it that of `leastOf`. */
+  readonly least?: number;
 }
 
 /** One option: its kind, default and meaning. The table is the source of parsing, checks and documentation. */
@@ -82,6 +84,16 @@ export function option<K extends OptionKind>(
 ): OptionSpec<K> {
   const facts: OptionFacts = 'action' in more ? { unserved: more } : more;
   return { kind, default: value, doc, ...facts };
+}
+
+/**
+ * The least number that an option takes that is served. Most are times, sizes and counts, and none of these is below
+ * nothing; options that may be left open say themselves what they take, and a default that is less is a value, too.
+ */
+export function leastOf({ kind, least, unserved, default: usual }: OptionSpec): number | undefined {
+  if (unserved !== undefined) return undefined;
+  if (least !== undefined || (kind !== 'int' && kind !== 'num')) return least;
+  return Math.min(0, usual as number);
 }
 
 /** The options of a table that hold paths which this owner puts below `root_dir`. */

@@ -83,9 +83,14 @@ function textualId(conf: Dict, path: string, log: Logger): void {
     // Salt compat: Salt takes an empty `id:` for the id "None".
     log.warning(`The option id in ${path} is empty and is ignored.`);
     conf.delete('id');
-  } else {
-    conf.set('id', pyStr(id));
+    return;
   }
+  // Salt compat: Salt takes the text of a list or a mapping for the id
+  if (Array.isArray(id) || isDict(id))
+    throw new ConfigError(
+      `id in ${path} is ${pyStr(id)}, which is no id. Write one text, or remove the option: the id is then made of the name of the host.`,
+    );
+  conf.set('id', pyStr(id));
 }
 
 /**

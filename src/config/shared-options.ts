@@ -93,7 +93,7 @@ export const sharedOptions = {
     also: (value) => value === 'dynamic',
   }),
   tcp_keepalive: option('bool', true, 'ask the system to probe idle connections'),
-  tcp_keepalive_idle: option('num', 300, 'seconds of silence before the first probe'),
+  tcp_keepalive_idle: option('num', 300, 'seconds of silence before the first probe', { least: -1 }),
   tcp_keepalive_cnt: option(
     'num',
     -1,
@@ -170,8 +170,12 @@ export const sharedOptions = {
   ),
   reactor: option('any', [], 'tags of events and the files that react to them'),
   reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached'),
-  reactor_worker_threads: option('int', 10, 'functions of the master that reactions run at a time'),
-  reactor_worker_hwm: option('int', 10000, 'such calls that may wait; while so many do, further events do'),
+  reactor_worker_threads: option('int', 10, 'functions of the master that reactions run at a time', {
+    least: 1,
+  }),
+  reactor_worker_hwm: option('int', 10000, 'such calls that may wait; while so many do, further events do', {
+    least: 1,
+  }),
   schedule: option('dict', dict(), 'jobs to run regularly'),
   // file server
   file_roots: option(

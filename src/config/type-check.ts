@@ -12,7 +12,7 @@ import {
   type Dict,
   type Value,
 } from '../python/values/value.ts';
-import { fitsKind, type OptionKind, type OptionSpec, type OptionTable } from './option.ts';
+import { fitsKind, leastOf, type OptionKind, type OptionSpec, type OptionTable } from './option.ts';
 
 const KIND_TYPES: Readonly<Record<OptionKind, readonly string[] | undefined>> = {
   str: ['str'],
@@ -63,14 +63,21 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger, start?
       );
       if (kind === 'any') values.delete(key);
     }
-    if (fitsKind(kind, value) || spec.also?.(value)) continue;
+    if (fitsKind(kind, value) || spec.also?.(value)) {
+      if (start === undefined || !isTooSmall(spec, value)) continue;
+      log.warning(tooSmall(key, spec, value, start));
+      values.delete(key);
+      continue;
+    }
     const converted = convert(kind, value);
     // what Python's constructors make something of, such as a mapping of ['.*'], is nothing that anybody meant
     if (converted === undefined && start !== undefined && (types === undefined || isAccepted(types, value)))
       log.warning(
         `Config option '${key}' with value ${pyStr(value)} is none that this option takes${usedInstead(start, spec, value)}`,
       );
-    if (converted === undefined) values.delete(key);
+    const isSmall = start !== undefined && converted !== undefined && isTooSmall(spec, converted);
+    if (isSmall) log.warning(tooSmall(key, spec, value, start));
+    if (converted === undefined || isSmall) values.delete(key);
     else values.set(key, converted);
   }
 }
@@ -88,6 +95,19 @@ function usedInstead(start: ProgramStart | undefined, spec: OptionSpec, value: V
   const converted = isKept || kind === 'any' ? undefined : convert(kind, value);
   const used = isKept ? value : (converted ?? usual);
   return `. In ${start.source}; ${pyStr(used)} is used. Correct it, or remove it`;
+}
+
+function isTooSmall(spec: OptionSpec, value: Value): boolean {
+  const least = leastOf(spec);
+  return least !== undefined && typeof value === 'number' && value < least;
+}
+
+/** Salt goes on with such a number, and its jobs are gone at once, or its process waits for nobody. */
+function tooSmall(key: string, spec: OptionSpec, value: Value, start: ProgramStart): string {
+  return (
+    `Config option '${key}' with value ${pyStr(value)} is too small: it takes ${leastOf(spec)} or more` +
+    `. In ${start.source}; ${pyStr(spec.default)} is used. Correct it, or remove it`
+  );
 }
 
 const PORT_MAX = 65_535;

@@ -8,6 +8,7 @@ import {
   type AuthClient,
   type Credentials,
 } from '../../network/channel/client/authenticate.ts';
+import { FingerprintError } from '../../network/channel/client/master-key.ts';
 import { RequestChannel } from '../../network/channel/client/request-channel.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { readSsl } from '../../config/ssl.ts';
@@ -17,7 +18,8 @@ import { systemNames } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
-import type { MasterAddress } from '../../programs/minion/master-address.ts';
+import { rejectionAdvice } from '../../programs/minion/admission.ts';
+import { addressName, type MasterAddress } from '../../programs/minion/master-address.ts';
 import { MasterDiscovery } from '../../programs/minion/masters/discover.ts';
 import { inPlannedOrder, planMasters } from '../../programs/minion/masters/plan.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
@@ -78,7 +80,7 @@ export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
   let addresses = inPlannedOrder(plan, found, random);
   if (addresses.length === 0) throw new UnreachableError('No master could be resolved.');
   if (addresses.length === 1) return admitted(addresses[0] as MasterAddress, deps, tries);
-  let last: unknown;
+  const failures = new Map<MasterAddress, BrineError>();
   for (let round = 0; round < tries && addresses.length > 0; round++) {
     const silent: MasterAddress[] = [];
     for (const address of addresses) {
@@ -86,14 +88,31 @@ export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
         return await admitted(address, deps, 1);
       } catch (error) {
         if (!(error instanceof BrineError)) throw error;
-        log.info(`Master ${address.host} could not be reached, trying next master (if any)`);
-        if (error instanceof NotAdmittedError && error.kind === 'silent') silent.push(address);
-        last = error;
+        failures.set(address, error);
+        const line = `Master ${addressName(address)} could not be reached, trying next master (if any): ${error.message}`;
+        if (round === 0) log.warning(line);
+        else log.info(line);
+        if (isSilent(error)) silent.push(address);
       }
     }
     addresses = silent;
   }
-  throw last;
+  throw noneOf(failures);
+}
+
+function isSilent(error: Error): boolean {
+  return error instanceof NotAdmittedError && error.kind === 'silent';
+}
+
+/** What all masters said. A refusal, which somebody can mend, says more than silence. */
+function noneOf(failures: ReadonlyMap<MasterAddress, BrineError>): BrineError {
+  const errors = [...failures.values()];
+  const weighty = errors.find((error) => !isSilent(error)) ?? errors[0];
+  const lines = [...failures].map(([address, { message }]) => `${addressName(address)}: ${message}`);
+  const message = ['No master has let this minion in:', ...lines].join('\n');
+  if (weighty instanceof NotAdmittedError) return new NotAdmittedError(weighty.kind, message);
+  if (weighty instanceof FingerprintError) return new FingerprintError(message);
+  return new AuthenticationError(message, { cause: weighty });
 }
 
 async function admitted(address: MasterAddress, deps: MasterLinkDeps, tries: number): Promise<MasterLink> {
@@ -103,6 +122,11 @@ async function admitted(address: MasterAddress, deps: MasterLinkDeps, tries: num
     return link;
   } catch (error) {
     link.close();
+    if (error instanceof AuthenticationError && !(error instanceof FingerprintError))
+      throw new AuthenticationError(`The master at ${addressName(address)}: ${error.message}`, {
+        cause: error,
+        code: error.errorCode,
+      });
     throw error;
   }
 }
@@ -207,7 +231,6 @@ function refusal(kind: 'pending' | 'rejected' | 'full', id: string): BrineError 
     );
   return new NotAdmittedError(
     kind,
-    "The Salt Master has rejected this minion's public key!\nTo repair this issue, delete the public key for this " +
-      `minion on the Salt Master: salt-key -d ${id}`,
+    `The Salt Master has rejected this minion's public key!\n${rejectionAdvice(id)}`,
   );
 }

@@ -32,6 +32,7 @@ import { packOptions, readFromChild, type FromChild, type Role, type ToChild } f
 import { planWorkers } from './worker-plan.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
+import { sayLooseKeyFiles } from './auth/autosign.ts';
 import { sayIdleBackends, sayUnusableNodegroups } from './check-names.ts';
 import {
   checkCache,
@@ -174,6 +175,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await checkTops(opts, log);
   sayUnusableNodegroups(opts, log);
   sayIdleBackends(opts, log);
+  sayLooseKeyFiles(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

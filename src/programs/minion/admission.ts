@@ -233,6 +233,10 @@ class AcceptanceWait {
   }
 }
 
-function rejectionAdvice(id: string): string {
-  return `To repair this issue, delete the public key for this minion on the Salt Master (salt-key -d ${id}).`;
+/** What somebody can do whose key a master does not take; it does not say which of the two reasons it has. */
+export function rejectionAdvice(id: string): string {
+  return (
+    `To repair this issue, delete the public key for this minion on the Salt Master (salt-key -d ${id}). ` +
+    `If another machine is a minion with the id ${id}, too, give this one an id of its own instead: salt-key -l denied on the master lists it.`
+  );
 }

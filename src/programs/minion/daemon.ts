@@ -35,7 +35,9 @@ import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { JobTraces } from './job-traces.ts';
+import { sayImpossibleFinger } from './check-names.ts';
 import { JobRunner } from './job-runner.ts';
+import { sayMissingReturners } from './further-returns.ts';
 import { authClient, loadMinionKey } from './keys.ts';
 import { OwnModules, ownGrainsSource } from './own-modules.ts';
 import { openMasters } from './masters/masters.ts';
@@ -94,6 +96,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   log.info(`Setting up the Salt Minion "${id}"`);
   warnOfOpenFolders(opts.toDict(), log);
   sayMissingOfMinion(opts, log);
+  sayImpossibleFinger(opts, log);
   for (const sentence of idleProviders(opts.get('providers'), MODULE_TABLE)) log.warning(sentence);
   refuseSecond(opts);
   await prepareHost(opts);
@@ -272,6 +275,7 @@ class Minion {
     const { opts, clock, log, random } = this.#start;
     this.#bus = await startMinionBus(opts, { clock, random, log }, (event) => void this.#busEvent(event));
     await this.#engines.start();
+    await sayMissingReturners(this.#state);
     const key = await loadMinionKey(opts);
     const client = authClient(opts, key, this.#state.grains, random);
     this.#masters = await openMasters({

@@ -3,12 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { keepsSaltsCodes } from '../../runtime/loader/failing-returns.ts';
 import { MISSING_RETURNERS } from '../../storage/jobs/stored-return.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import type { Job } from './job.ts';
 import type { MasterSide } from './masters/side.ts';
+import type { MinionState } from './state.ts';
 
 /** Hands a return on. Never throws: what fails is a line in the log. */
 export async function returnFurther(
@@ -53,6 +55,24 @@ export async function noteMissingReturners(
     if (load.get('retcode') === 0) load.set('retcode', 1);
   } catch (error) {
     log.error(`The returners of job ${job.jid} could not be looked for: ${messageOf(error)}`, error);
+  }
+}
+
+/** Says of the returners that the option `return` names and that are not there that they get no returns. */
+export async function sayMissingReturners(state: MinionState): Promise<void> {
+  const { log } = state.deps;
+  const wanted = state.opts.get('return');
+  if (!truthy(wanted)) return;
+  try {
+    const { missingReturners, returnerNames } = await import('../../plugins/registry/returner/run.ts');
+    const missing = await missingReturners(await state.returners(), returnerNames(wanted), state);
+    for (const name of missing)
+      log.warning(
+        `The option return names ${name}, and there is no such returner: nothing is returned to it. Correct return in ` +
+          `${pyStr(state.opts.get('conf_file') ?? null)}, or bring the returner with saltutil.sync_returners.`,
+      );
+  } catch (error) {
+    log.error(`The returners of the option return could not be looked for: ${messageOf(error)}`, error);
   }
 }
 

@@ -79,3 +79,38 @@ test('api options - what cannot be served stops the start', (t) => {
   ] as const)
     assert.throws(() => read(t, text), what, text);
 });
+
+test('api options - a refusal names every option that nobody knows, too', (t) => {
+  assert.throws(
+    () => read(t, 'rest_cherrypy: {prot: 8000, disable_ssl: True}'),
+    /nothing for salt-api.*\n[^]*option prot\./,
+  );
+  assert.throws(
+    () => read(t, 'rest_cherrypy: {port: 8000, ssl_cert: /x, ssl_key: /y}'),
+    /ssl_crt and ssl_key are required[^]*nobody knows the option ssl_cert\..*ssl_crt/,
+  );
+  assert.throws(
+    () => read(t, 'rest_cherrypy: {port: 8000, disable_ssl: True, debgu: True, thread_pool: 0}'),
+    /thread_pool is 0; it takes 1 or more\.[^]*option debgu/,
+  );
+  assert.throws(
+    () => read(t, 'rest_cherrypy: {port: 8000, disable_ssl: True, max_request_body_size: -5}'),
+    /max_request_body_size is -5; it takes 1 or more/,
+  );
+});
+
+test('api options - a folder or a file to serve that is not there is said', (t) => {
+  const { warnings } = read(
+    t,
+    'rest_cherrypy: {port: 8000, disable_ssl: True, static: /nope, app: /nope/a.html, favicon: /nope/f.ico}',
+  );
+  for (const pattern of [
+    /static is \/nope, and there is no such folder: nothing is served at \/static\./,
+    /app is \/nope\/a\.html, and there is no such file/,
+    /favicon is \/nope\/f\.ico, and there is no such file/,
+  ])
+    assert.ok(
+      warnings.some((each) => pattern.test(each)),
+      warnings.join('\n'),
+    );
+});

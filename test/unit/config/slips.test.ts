@@ -4,7 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadMasterConfig } from '../../../src/config/load.ts';
+import { loadMasterConfig, loadMinionConfig } from '../../../src/config/load.ts';
+import { masterOptions } from '../../../src/config/master-options.ts';
+import { minionOptions } from '../../../src/config/minion-options.ts';
+import { leastOf, type OptionTable } from '../../../src/config/option.ts';
 import { createLogger, LOG_LEVELS } from '../../../src/host/log.ts';
 import { sayIdleBackends } from '../../../src/programs/master/check-names.ts';
 
@@ -40,6 +43,16 @@ test('slips - values that Salt drops without a word are named with the file and 
     ['peer: [".*"]', /'peer' with value \['\.\*'\] is none that this option takes.* Correct it/],
     ['nodegroups: [web]', /An item of nodegroups, web, is no mapping of a name to a target/],
     ['default_include: other.d/*.conf', /default_include .* is other\.d\/\*\.conf, and no file matches/],
+    [
+      'keep_jobs_seconds: -3',
+      /'keep_jobs_seconds' with value -3 is too small: it takes 0 or more.* 86400 is used/,
+    ],
+    ['worker_threads: 0', /'worker_threads' with value 0 is too small: it takes 1 or more.* 5 is used/],
+    ['worker_threads: "0"', /'worker_threads' with value 0 is too small/],
+    ['loop_interval: 0', /'loop_interval' with value 0 is too small/],
+    ['timeout: -1', /'timeout' with value -1 is too small: it takes 0 or more/],
+    ['file_buffer_size: 0', /'file_buffer_size' with value 0 is too small/],
+    ['max_minions: -1', /'max_minions' with value -1 is too small/],
     ['fileserver_backend: [gitfs]', /fileserver_backend has git, and gitfs_remotes names nothing/],
   ];
   for (const [lines, pattern] of slips) {
@@ -54,6 +67,9 @@ test('slips - what is right is not named', () => {
     'file_roots: {base: []}',
     'auto_accept: True',
     'peer: {web1: [test.ping]}',
+    'keep_jobs_seconds: 0',
+    'tcp_keepalive_idle: -1',
+    'mworker_niceness: -5',
     'nodegroups: [{web: "web*"}]',
     'fileserver_backend: [gitfs]\ngitfs_remotes: [file:///srv/repo]',
   ];
@@ -70,4 +86,27 @@ test('slips - files beside those of default_include that look like configuration
   assert.match(text, /b\.yml is not read: default_include takes \*\.conf alone\. Rename/);
   assert.match(text, /c\.conf\.txt is not read/);
   assert.equal(text.split('\n').length, 2, text);
+});
+
+test('slips - every option takes its own default, however small', () => {
+  for (const table of [masterOptions, minionOptions] as OptionTable[])
+    for (const [name, spec] of Object.entries(table)) {
+      const least = leastOf(spec);
+      if (least !== undefined && typeof spec.default === 'number') assert.ok(spec.default >= least, name);
+    }
+});
+
+test('slips - an id that is no text ends the start, with the file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-slips-'));
+  try {
+    for (const id of ['[web1]', '{a: b}']) {
+      writeFileSync(join(folder, 'minion'), `id: ${id}\n`);
+      const load = (): unknown => loadMinionConfig({ configDir: folder, env: {}, program: 'salt-minion' });
+      assert.throws(load, /^ConfigError: id in .*minion is .*, which is no id\. Write one text/);
+    }
+    writeFileSync(join(folder, 'minion'), 'id: 17\n');
+    assert.equal(loadMinionConfig({ configDir: folder, env: {}, program: 'salt-minion' }).get('id'), '17');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

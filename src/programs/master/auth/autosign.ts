@@ -45,8 +45,8 @@ export class AutoKey {
   #lines(path: string): readonly string[] {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile()) return [];
-    if (!this.#mayBeTrusted(stat.mode)) {
-      this.#log.warning(`Wrong permissions for ${path}, ignoring content`);
+    if (!mayBeTrusted(stat.mode, this.#opts)) {
+      this.#log.warning(looseMode(path));
       return [];
     }
     const known = this.#files.get(path);
@@ -56,11 +56,6 @@ export class AutoKey {
     return lines;
   }
 
-  #mayBeTrusted(mode: number): boolean {
-    if (mode & 0o002) return false;
-    return (mode & 0o020) === 0 || this.#opts.get('permissive_pki_access');
-  }
-
   #hasAcceptedGrain(grains: Value | undefined): boolean {
     const directory = this.#opts.raw('autosign_grains_dir');
     if (!grains || !isDict(grains) || typeof directory !== 'string' || directory === '') return false;
@@ -68,13 +63,39 @@ export class AutoKey {
     for (const { name, path, mode } of filesIn(directory)) {
       const value = grains.get(name);
       if (typeof value !== 'string') continue;
-      if (!this.#mayBeTrusted(mode)) {
-        this.#log.warning(`Wrong permissions for ${path}, ignoring content`);
+      if (!mayBeTrusted(mode, this.#opts)) {
+        this.#log.warning(looseMode(path));
         continue;
       }
       if (contentLines(readTextIfExists(path) ?? '').includes(value)) return true;
     }
     return false;
+  }
+}
+
+function mayBeTrusted(mode: number, opts: MasterOptions): boolean {
+  if (mode & 0o002) return false;
+  return (mode & 0o020) === 0 || opts.get('permissive_pki_access');
+}
+
+function looseMode(path: string): string {
+  return (
+    `Wrong permissions for ${path}, ignoring content: others than its owner may write to it. Run chmod go-w ${path}, ` +
+    'or set permissive_pki_access where its group is to write.'
+  );
+}
+
+/** Says of each file that decides about keys and that others may write to: nothing in it counts. */
+export function sayLooseKeyFiles(opts: MasterOptions, log: Logger): void {
+  const named = [opts.raw('autosign_file'), opts.raw('autoreject_file')].filter(
+    (path) => typeof path === 'string' && path !== '',
+  ) as string[];
+  const directory = opts.raw('autosign_grains_dir');
+  if (typeof directory === 'string' && directory !== '')
+    named.push(...filesIn(directory).map(({ path }) => path));
+  for (const path of named) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() === true && !mayBeTrusted(stat.mode, opts)) log.warning(looseMode(path));
   }
 }
 

@@ -120,6 +120,11 @@ export class OneMaster implements Masters {
       try {
         await connection.authenticateOnce();
         served(address);
+        // who looks for a minion has to learn why it is not at the first master
+        if (reasons.length > 0)
+          log.warning(
+            [`The minion is served by the master ${addressName(address)}; before it:`, ...reasons].join('\n'),
+          );
         const leaveReason = await this.#serve(connection, order[0]);
         return { leaveReason, forbidden: undefined, reasons };
       } catch (error) {
@@ -153,8 +158,9 @@ export class OneMaster implements Masters {
       void takeUp(side, ended.signal).then(() => !ended.signal.aborted && this.#deps.onReady?.(side));
       const why = await leaveReason;
       if (why === 'lost') {
-        log.info(`Connection to master ${connection.name} lost`);
-        log.info('Trying to tune in to next master from master-list');
+        log.warning(
+          `Connection to master ${connection.name} lost. Trying to tune in to next master from master-list`,
+        );
       } else fireLocal('__master_failback', dict({ master: first?.host ?? '' }));
       return why;
     } finally {
