@@ -7,6 +7,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, UsageError } from '../../errors/errors.ts';
 import { OutputFileError } from '../terminal/display.ts';
+import { settleConfigDir } from './config-dir.ts';
 import { versionsText } from './versions-text.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { formatUsageError } from '../command-line/help.ts';
@@ -52,7 +53,6 @@ export async function prepareCommandLine(
     await applySaltfile(parsed, { env: io.env, cwd: workingFolder(), warn });
     tellUnserved(parsed, warn);
     hooks.beforeConfigDir?.(parsed);
-    const { settleConfigDir } = await import('./config-dir.ts');
     settleConfigDir(parsed, io);
     convertValues(parsed);
     refuseSeveralTargets(parsed);
