@@ -34,9 +34,12 @@ test(
       const options = [`master: ['${dead}', '${b.address}']`, 'master_type: failover', 'auth_timeout: 1'];
       const minion = await a.fleet.joinMinion('over', options);
       assert.match(minion.log, /Master 127\.0\.0\.1:\d+ could not be reached, trying next master/);
+      await minion.logged(`The minion is served by the master ${b.address}; before it:`);
+      await minion.logged(`${dead}: No reply from`);
       assert.deepEqual(await b.fleet.json(['over', 'test.ping']), { over: true });
       const { code, stdout, stderr } = await call('over', 'config.get', 'master_port');
       assert.deepEqual([code, JSON.parse(stdout)], [0, { local: b.fleet.retPort }], stderr);
+      assert.match(stderr, new RegExp(`Master ${dead} could not be reached, trying next master`));
     });
 
     await t.test('failover with no master left says of each why', async () => {
@@ -44,12 +47,17 @@ test(
         `master: ['${dead}', 'nowhere.invalid:4506']`,
         'master_type: failover',
         'auth_timeout: 1',
+        'auth_tries: 1',
       ];
       const minion = a.fleet.startMinion('lost', [...options, 'log_level: error']);
       await minion.logged("all masters denied the minion's connection attempt.");
       await minion.logged(`${dead}: `);
       await minion.logged('nowhere.invalid:4506: The name nowhere.invalid cannot be resolved');
       await minion.stop();
+      const { code, stderr } = await call('lost', 'test.ping');
+      assert.equal(code, 1);
+      assert.match(stderr, /No master has let this minion in:/);
+      for (const name of [dead, 'nowhere.invalid:4506']) assert.ok(stderr.includes(`${name}: `), stderr);
     });
 
     await t.test('master_type: disable, and one that is none', async () => {

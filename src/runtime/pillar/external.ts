@@ -99,8 +99,29 @@ async function runOne(
   }
 }
 
+/** Where sources are looked for. */
+interface SourceSearch {
+  readonly deps: Pick<PillarCompilerDeps, 'extPillars' | 'ownPillar' | 'installedPillar'>;
+  readonly opts: Dict;
+}
+
+/** What is wrong with the names in the option `ext_pillar`, before a minion's pillar fails for it: a sentence each. */
+export async function missingSources(search: SourceSearch): Promise<string[]> {
+  const sources = search.opts.get('ext_pillar');
+  const names = (Array.isArray(sources) ? sources : []).flatMap((source) =>
+    isDict(source) ? [...source.keys()].map(pyStr) : [],
+  );
+  const out: string[] = [];
+  for (const name of new Set(names)) {
+    if ((await findSource(search, name)) !== undefined) continue;
+    const why = whyMissing(name, [...search.deps.extPillars.keys()]);
+    out.push(`ext_pillar names ${name}, and no pillar can be made${why}`);
+  }
+  return out;
+}
+
 /** The site's own come first, an installed Salt's last. */
-async function findSource(compiler: Compilation, name: string): Promise<ExtPillar | undefined> {
+async function findSource(compiler: SourceSearch, name: string): Promise<ExtPillar | undefined> {
   const { ownPillar, installedPillar, extPillars } = compiler.deps;
   const found = (await ownPillar?.(compiler.opts, name)) ?? extPillars.get(name);
   return found ?? installedPillar?.(compiler.opts, name);

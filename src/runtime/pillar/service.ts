@@ -40,6 +40,7 @@ import { mysqlPillar, postgresPillar, sqlitePillar } from './ext/sql.ts';
 import { stackPillar } from './ext/stack.ts';
 import { pillarModules, type PillarModules } from './own-modules.ts';
 import { findInstalledPillar, findOwn, findOwnPillar } from './find-own.ts';
+import { missingSources } from './external.ts';
 
 /** What pillar is made with. */
 export interface PillarServiceDeps {
@@ -196,6 +197,12 @@ export class PillarService {
   /** The pillar of a minion made anew, whatever is kept. */
   compile(request: PillarRequest): Promise<Dict> {
     return compilePillar(this.#depsFor(request.minionId), request);
+  }
+
+  /** Says which sources of `ext_pillar` are not there, without which no minion gets a pillar. */
+  async sayMissingSources(): Promise<void> {
+    for (const sentence of await missingSources({ deps: this.#deps, opts: this.#deps.opts }))
+      this.#log.error(sentence);
   }
 
   /** The top data of a minion. */

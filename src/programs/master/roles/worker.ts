@@ -42,6 +42,7 @@ import { keyFleet } from '../../runner/key-fleet.ts';
 import type { SyndicRegistry } from '../syndics.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../../runtime/pillar/service.ts';
+import { messageOf } from '../../../errors/errors.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { rareLines, rareLog } from '../../../host/rare-lines.ts';
@@ -275,7 +276,7 @@ function peerHandlers(deps: WorkerServices, publishing: PublishDeps): [string, A
 /** What an authenticated minion may ask for. */
 function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent, traces } = deps;
-  const { opts, clock, log, requestRotation } = context;
+  const { opts, clock, log, index, requestRotation } = context;
   const { syndics } = deps;
   // templates are a third of a worker's code: a master without pillar does without
   let pillars: Promise<PillarService> | undefined;
@@ -301,6 +302,13 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         }),
     });
   };
+  // said once, and not only to the first minion that asks
+  if (index === 0 && opts.get('ext_pillar').length > 0)
+    void (pillars ??= pillarService())
+      .then((service) => service.sayMissingSources())
+      .catch((error: unknown) =>
+        log.error(`The sources of ext_pillar could not be looked for: ${messageOf(error)}`, error),
+      );
   const notKept = rareLines(clock, (text) => log.error(text));
   const pillarTurns = new FewAtATime(PILLARS_AT_ONCE);
   deps.figures.countPillars(pillarTurns.counters);

@@ -157,6 +157,7 @@ export class OneMaster implements Masters {
       });
       void takeUp(side, ended.signal).then(() => !ended.signal.aborted && this.#deps.onReady?.(side));
       const why = await leaveReason;
+      if (this.#stop.signal.aborted) return why;
       if (why === 'lost') {
         log.warning(
           `Connection to master ${connection.name} lost. Trying to tune in to next master from master-list`,
