@@ -49,3 +49,38 @@ test('console - the keyboard alone', { skip: NO_BROWSER }, async (t) => {
   await page.waitForURL(/#\/jobs\/\d+/);
   assert.deepEqual(at.complaints, []);
 });
+
+test('console - another address of the view that is open is gone to', { skip: NO_BROWSER }, async (t) => {
+  const console = await ConsoleFleet.start(t, ['auto_accept: True']);
+  await console.fleet.joinMinion('web1');
+  const at = await ConsolePage.open(await startBrowser(t), console);
+  const { page } = at;
+  const isTab = (name: string): Promise<void> =>
+    page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+  await at.go('#/minions/web1');
+  await isTab('Grains');
+  await at.go('#/minions/web1?tab=schedule');
+  await isTab('Schedule');
+  await page.goBack();
+  await isTab('Grains');
+
+  const fun = page.getByLabel('Function', { exact: true });
+  await at.go('#/run?tgt=web1&fun=test.ping');
+  await page.getByRole('button', { name: 'Run on 1 minion' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('test.echo');
+  await page.getByRole('option', { name: /test\.echo/ }).click();
+  await page.waitForURL(/fun=test\.echo/);
+  assert.equal(await fun.inputValue(), 'test.echo');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Run on 1 minion' }).waitFor();
+  assert.equal(await fun.inputValue(), 'test.ping');
+
+  // what somebody types is put into the address, and is no arrival
+  await at.go('#/jobs');
+  const typed = page.getByLabel('Function', { exact: true });
+  await typed.pressSequentially('test.*');
+  await page.waitForURL(/fun=test/);
+  assert.equal(await typed.inputValue(), 'test.*');
+  assert.deepEqual(at.complaints, []);
+});

@@ -1,14 +1,19 @@
 /** Where in the console somebody is: the part of the address behind `#`. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { readRoute, type Route } from '../model/route.ts';
 
 /** Follows the address. */
 export class Places {
   readonly route = signal<Route>(readRoute(location.hash));
+  /** How often somebody went to a place: a view is another one then, also when only its fields are other ones. */
+  readonly arrivals = signal(0);
 
   constructor() {
     addEventListener('hashchange', () => {
-      this.route.value = readRoute(location.hash);
+      batch(() => {
+        this.route.value = readRoute(location.hash);
+        this.arrivals.value++;
+      });
     });
   }
 

@@ -177,6 +177,7 @@ function Banner(): JSX.Element | null {
 function Content(): JSX.Element {
   const app = useApp();
   const { view: path, id, query } = app.places.route.value;
+  const arrival = app.places.arrivals.value;
   const view = VIEWS.find((each) => each.path === path);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -186,14 +187,14 @@ function Content(): JSX.Element {
     // whoever uses a screen reader is taken to the new view
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
-  }, [path, id]);
+  }, [path, id, arrival]);
   const Shown = id === undefined ? view?.list : (view?.one ?? view?.list);
   return (
     <main id="main" ref={main} tabIndex={-1}>
       {Shown === undefined ? (
         <Nowhere text="There is no such view." />
       ) : isAllowed ? (
-        <Shown key={`${path}/${id ?? ''}`} id={id} query={query} />
+        <Shown key={arrival} id={id} query={query} />
       ) : (
         <Nowhere text="You have no rights to anything in this view. Access shows what you may do." />
       )}
