@@ -1,7 +1,8 @@
 /** `alternatives`: which of several programs a name stands for (3006.16 salt/states/alternatives.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { isAbs } from '../../python/paths.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineState, type StateContext } from '../shared/state-function.ts';
@@ -11,6 +12,25 @@ const PATH = { type: 'str', doc: 'The path of one of those it may stand for: `/u
 
 const call = (ctx: StateContext, fun: string, ...args: Value[]): Promise<Value> =>
   ctx.functions.call(`alternatives.${fun}`, args);
+
+/**
+ * Why an alternative cannot be like this, as `update-alternatives` refuses it.
+ * Salt compat: there, test mode promises it.
+ */
+function installRefusal(
+  name: Value,
+  paths: Readonly<Record<string, Value>>,
+  priority: Value,
+): string | undefined {
+  if (/[\s/]/.test(pyStr(name)))
+    return `The name of an alternative has no slashes and blanks: ${pyRepr(name)}`;
+  for (const [key, value] of Object.entries(paths))
+    if (!isAbs(pyStr(value)))
+      return `${key} must be a whole path, beginning with a slash, not ${pyRepr(value)}`;
+  return /^\s*[-+]?\d+\s*$/.test(pyStr(priority))
+    ? undefined
+    : `priority must be a whole number, not ${pyRepr(priority)}`;
+}
 
 const install = defineState({
   doc: 'Makes sure that a path is one of those that an alternative may stand for.',
@@ -27,6 +47,8 @@ const install = defineState({
     const [nameText, pathText, level] = [pyStr(name), pyStr(path), pyStr(priority)];
     if (truthy(await call(ctx, 'check_exists', name, path)))
       return ended(true, `Alternative ${pathText} for ${nameText} is already registered`);
+    const refused = installRefusal(name, { link, path }, priority);
+    if (refused !== undefined) return ended(false, refused);
     if (ctx.state.test)
       return ended(null, `Alternative will be set for ${nameText} to ${pathText} with priority ${level}`);
     const out = await call(ctx, 'install', name, link, path, priority);
@@ -78,7 +100,12 @@ const auto = defineState({
     const [first = ''] = splitLines(pyStr(await call(ctx, 'display', name)));
     if (first.endsWith(' auto mode')) return ended(true, `${name} already in auto mode`);
     if (ctx.state.test) return ended(null, `${name} will be put in auto mode`);
-    return ended(true, '', dict({ result: await call(ctx, 'auto', name) }));
+    const answer = await call(ctx, 'auto', name);
+    const [now = ''] = splitLines(pyStr(await call(ctx, 'display', name)));
+    // Salt compat: there, it is a success with an empty comment
+    if (!now.endsWith(' auto mode'))
+      return ended(false, `${name} was not put in auto mode: ${pyStr(answer)}`);
+    return ended(true, '', dict({ result: answer }));
   },
 });
 

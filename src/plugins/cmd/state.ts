@@ -1,9 +1,10 @@
 /** `cmd`: commands and scripts as states (3006.16 salt/states/cmd.py). */
-import { CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
+import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { isDir } from '../../python/paths.ts';
 import { defineModule, type Params } from '../../runtime/loader/module.ts';
 import { describeOsError, PythonError } from '../../python/exceptions.ts';
-import { isSet, option } from './module/options.ts';
+import { timeoutSeconds } from './module/execute.ts';
+import { isSet, option, successCodes } from './module/options.ts';
 import { mergedOptions, params } from './module/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import {
@@ -30,7 +31,14 @@ function refusal(options: Dict): string | undefined {
   for (const key of ['context', 'defaults'])
     if (isSet(options, key) && !isDict(options.get(key)))
       return `Invalidly-formatted '${key}' parameter. Must be formed as a dict.`;
-  return undefined;
+  try {
+    timeoutSeconds(option(options, 'timeout'));
+    successCodes(option(options, 'success_retcodes'));
+    return undefined;
+  } catch (error) {
+    if (error instanceof BrineError) return error.message;
+    throw error;
+  }
 }
 
 function missingFolder(options: Dict): string | undefined {

@@ -3,8 +3,9 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { cronStatus, hadNoIdentifier, variableStatus, type CronStatus } from './state/status.ts';
+import { checkLines, timesRefusal, variableRefusal } from './state/refusals.ts';
 import { crontabFile } from './state/table-file.ts';
 import { outcomeResultFirst } from '../shared/outcome.ts';
 import { defineState, type StateResult } from '../shared/state-function.ts';
@@ -96,6 +97,10 @@ const present = defineState({
     identifier: IDENTIFIER,
     special: SPECIAL,
   },
+  refuses: ({ name, identifier, commented, special, ...times }) => {
+    checkLines({ name, identifier });
+    return truthy(commented) ? undefined : timesRefusal(times, special);
+  },
   run: async (ctx, { name, user, special, comment, commented, identifier: wanted, ...times }) => {
     const identifier = wanted === false || wanted === '' ? name : wanted;
     // an empty identifier is none, and nothing is written for an empty comment. Salt compat: Salt finds that they are
@@ -175,6 +180,7 @@ export const cronStates = defineModule({
     env_present: defineState({
       doc: 'Makes sure that a variable is in a crontab.',
       params: { name: VARIABLE, value: { default: null, type: 'str', doc: 'Its value.' }, user: USER },
+      refuses: ({ name, value }) => variableRefusal(name, value),
       run: async (ctx, { name, value, user }) => {
         const what = `Cron env ${pyStr(name)}`;
         if (ctx.state.test)

@@ -1,7 +1,7 @@
 /**
  * How a state function is described: an execution function that is handed its state call and gives a state's result.
  */
-import { CommandExecutionError } from '../../errors/errors.ts';
+import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import type {
   FunctionSpec,
   ModuleContext,
@@ -12,6 +12,7 @@ import type {
 import { readArguments } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { failure } from './outcome.ts';
 
 /** A function's context, within a state run. */
 export type StateContext = ModuleContext & { readonly state: StateCall };
@@ -38,6 +39,12 @@ export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
   readonly kwargs?: string;
   readonly examples?: readonly string[];
   /**
+   * Why the arguments can never be right, on whatever machine; asked before the body runs, so that test mode refuses
+   * what the run refuses. What an earlier state may still make (a folder, an account) is no reason.
+   * @returns the comment of the failure @throws SaltInvocationError with the comment
+   */
+  refuses?(args: TypedArguments<P>, kwargs: Dict): string | undefined;
+  /**
    * @param kwargs what fits no parameter; the keywords of the state system (`__id__`, `order`, `onlyif` …) are in
    *   `ctx.state.low` only
    */
@@ -62,11 +69,27 @@ export function defineState<const P extends Record<string, ParamSpec>>(
     run: async (ctx, args, _rest, further) => {
       if (!isStateContext(ctx))
         throw new CommandExecutionError('A state function runs only within a state run.');
-      const result = await spec.run(ctx, readArguments(params, args), further);
+      const read = readArguments(params, args);
+      const refusal = refusalOf(spec, read, further);
+      const result =
+        refusal === undefined ? await spec.run(ctx, read, further) : failure(args['name'] ?? null, refusal);
       const made = result instanceof Map ? result : dict(result);
       return params['name']?.read === undefined ? made : underGivenName(made, args['name']);
     },
   };
+}
+
+function refusalOf<P extends Record<string, ParamSpec>>(
+  { refuses }: StateFunctionSpec<P>,
+  args: TypedArguments<P>,
+  kwargs: Dict,
+): string | undefined {
+  try {
+    return refuses?.(args, kwargs);
+  } catch (error) {
+    if (error instanceof SaltInvocationError) return error.message;
+    throw error;
+  }
 }
 
 /** A name that is no text (null, as no other passes the checks before a run) is in the result as it was given. */

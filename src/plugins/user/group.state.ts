@@ -3,6 +3,7 @@ import { pyInt } from '../../python/conversions.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { idRefusal, nameRefusal } from './state/refusals.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -115,13 +116,16 @@ async function addGroup(
   options: { readonly system: boolean; readonly non_unique: boolean },
 ): Promise<StateResult> {
   const { name, gid } = wanted;
-  if (ctx.state.test) return outcome(name, null, `Group ${name} set to be added`);
+  const refused = nameRefusal('A group', name);
+  if (refused !== undefined) return failure(name, refused);
+  // Salt compat: there, test mode promises a group whose id another one has
   const taken = gid === null || options.non_unique ? undefined : await groupWithId(ctx, gid);
   if (taken !== undefined)
     return failure(
       name,
       `Group ${name} is not present but gid ${pyStr(gid)} is already taken by group ${taken}`,
     );
+  if (ctx.state.test) return outcome(name, null, `Group ${name} set to be added`);
   if (!truthy(await ctx.functions.call('group.add', [name], dict({ gid, ...options }))))
     return failure(name, `Failed to create new group ${name}`);
   const members = [wanted.addusers ?? [], wanted.members ?? []].find((users) => users.length > 0);
@@ -149,6 +153,7 @@ const present = defineState({
     members: param.by(usersOf, { default: null, type: 'list', doc: 'All members; no others stay.' }),
     non_unique: param.flag({ default: false, doc: 'Allow an id that another group has.' }),
   },
+  refuses: ({ gid }) => (truthy(gid) ? idRefusal('gid', numberOf(gid) ?? gid) : undefined),
   run: async (ctx, { name, gid, system, addusers, delusers, members, non_unique }) => {
     if (members !== undefined && (addusers !== undefined || delusers !== undefined))
       return outcome(

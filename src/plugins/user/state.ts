@@ -5,6 +5,7 @@ import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { addUser, changeUser } from './state/change.ts';
+import { dayRefusal, fieldRefusal, idRefusal } from './state/refusals.ts';
 import { neededChanges, shadowInfo, userInfo, type WantedUser } from './state/wanted.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -135,6 +136,18 @@ async function refusals(ctx: StateContext, args: Args, change: Dict): Promise<st
   return `Encountered error checking for needed changes. Additional info follows:\n\n${errors.join('\n')}`;
 }
 
+/** Why no account can be like this. */
+function refuses(args: Args): string | undefined {
+  const { fullname, roomnumber, workphone, homephone, other, home, shell } = args;
+  const { date, mindays, maxdays, inactdays, warndays, expire } = args;
+  const password = args.hash_password ? null : (args.password ?? null);
+  return (
+    idRefusal('uid', args.uid) ??
+    fieldRefusal({ home, shell, fullname, roomnumber, workphone, homephone, other, password }) ??
+    dayRefusal({ date, mindays, maxdays, inactdays, warndays, expire })
+  );
+}
+
 async function present(ctx: StateContext, args: Args): Promise<StateResult> {
   const { name } = args;
   const comma = [args.fullname, args.roomnumber, args.workphone].find((part) => part?.includes(','));
@@ -189,6 +202,7 @@ export const userStates = defineModule({
     present: defineState({
       doc: 'Makes sure that an account is there, with the given properties.',
       params: PARAMS,
+      refuses,
       run: present,
     }),
     absent,

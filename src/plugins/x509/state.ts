@@ -10,7 +10,9 @@ import { currentNames, draftList, draftRequest } from './module/issue.ts';
 import { integerOf, readDer } from './module/der.ts';
 import {
   digestOfSignature,
+  checkedDigest,
   isPair,
+  keyMaker,
   keySizeOf,
   keyTypeOf,
   loadKey,
@@ -109,11 +111,13 @@ async function inspectKey(
     const words = dict({ algo, keysize, passphrase, encoding, pkcs12_encryption_compat });
     return textOfAnswer(await ctx.functions.call('x509.create_private_key', [], words));
   };
-  if (path === undefined) return { changes: dict({ created: args.name }), isRecreation: false, make: create };
-  if (args.new) return { changes: dict({ replaced: args.name }), isRecreation: true, make: create };
+  const check = (): void => void keyMaker(algo, keysize);
+  if (path === undefined)
+    return { changes: dict({ created: args.name }), isRecreation: false, check, make: create };
+  if (args.new) return { changes: dict({ replaced: args.name }), isRecreation: true, check, make: create };
   const { current, changes } = currentKey(path, args);
   if (current === undefined)
-    return { changes: changes.set('created', args.name), isRecreation: true, make: create };
+    return { changes: changes.set('created', args.name), isRecreation: true, check, make: create };
   if (keyTypeOf(current.key) !== algo) changes.set('algo', algo);
   else if (algo === 'rsa' || algo === 'ec') {
     const wanted = toNumber(keysize) ?? (algo === 'rsa' ? 2048 : 256);
@@ -126,7 +130,7 @@ async function inspectKey(
     return textOfAnswer(await ctx.functions.call('x509.encode_private_key', [der], words));
   };
   const make = onlyForm(changes, ['encoding', 'passphrase']) ? encode : create;
-  return { changes, isRecreation: true, make };
+  return { changes, isRecreation: true, check, make };
 }
 
 async function privateKeyManaged(ctx: StateContext, given: KeyArguments, kwargs: Dict): Promise<StateResult> {
@@ -169,18 +173,22 @@ async function csrManaged(
     if (subject !== null) words.set('subject', subject);
     return textOfAnswer(await ctx.functions.call('x509.create_csr', [], new Map([...further, ...words])));
   };
+  const draft = (): ReturnType<typeof draftRequest> => {
+    checkedDigest(digest);
+    return draftRequest(new Map([...further, ...dict({ private_key, private_key_passphrase, subject })]));
+  };
+  const check = (): void => void draft();
   const inspect = (path: string | undefined): Inspection => {
-    if (path === undefined) return { changes: dict({ created: name }), isRecreation: false, make: create };
+    if (path === undefined)
+      return { changes: dict({ created: name }), isRecreation: false, check, make: create };
     const current = readOr(() => loadRequest(path));
     if (current === undefined)
-      return { changes: dict({ replaced: name }), isRecreation: false, make: create };
+      return { changes: dict({ replaced: name }), isRecreation: false, check, make: create };
     const changes = dict();
     const signed = digestOfSignature(current.loaded.signatureOid);
     if (signed !== undefined && signed !== pyStr(digest).toLowerCase()) changes.set('digest', digest);
     if (encoding !== current.encoding) changes.set('encoding', encoding);
-    const wanted = draftRequest(
-      new Map([...further, ...dict({ private_key, private_key_passphrase, subject })]),
-    );
+    const wanted = draft();
     if (!isPair(current.loaded.publicKey, wanted.key)) changes.set('private_key', true);
     for (const [key, value] of requestChanges(current.loaded, wanted.body)) changes.set(key, value);
     const encode = async (): Promise<string> =>
@@ -277,7 +285,11 @@ async function crlManaged(ctx: StateContext, args: ListState, kwargs: Dict): Pro
     };
     if (current === undefined) {
       const changes = dict({ [path === undefined ? 'created' : 'replaced']: name });
-      return { changes, isRecreation: false, make: create };
+      const check = (): void => {
+        checkedDigest(digest);
+        draftList({ ...args, extensions: numbered(args.extensions, undefined) }, ctx);
+      };
+      return { changes, isRecreation: false, check, make: create };
     }
     const changes = changesOfList(ctx, current.loaded, current.encoding, args);
     const encode = async (): Promise<string> => {

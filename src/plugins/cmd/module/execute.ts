@@ -209,7 +209,8 @@ async function run(ctx: ModuleContext, plan: Plan): Promise<CommandOutcome> {
   return outcomeOf(ctx, plan, result);
 }
 
-function timeoutSeconds(value: Value): number | undefined {
+/** The seconds after which a command is ended. @throws CommandExecutionError for what is no number */
+export function timeoutSeconds(value: Value): number | undefined {
   if (!truthy(value)) return undefined;
   const seconds = value === true ? 1 : toNumber(value);
   if (seconds === undefined)

@@ -12,6 +12,7 @@ import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { ADDRESS, checkedIdentity, emptyFolder, ENCODING, LOG_IN, RUN_AS } from './arguments.ts';
 import { GitCalls } from './calls.ts';
 import { addressWithLogIn } from './latest-run.ts';
+import { placeRefusal, refRefusal } from './refusals.ts';
 import { looksLikeId } from './remote-revision.ts';
 import {
   failed,
@@ -55,13 +56,13 @@ interface DetachedRun {
   readonly saltenv: string;
 }
 
-function refusal({ rev, target }: DetachedArgs, kwargs: Dict): string | undefined {
+function refusal({ rev, target, remote }: DetachedArgs, kwargs: Dict): string | undefined {
   const keywords = keywordRefusal(kwargs);
   if (keywords !== undefined) return keywords;
   if (!truthy(rev)) return `'${pyStr(rev)}' is not a valid value for the 'rev' argument`;
   if (!truthy(target)) return `'${pyStr(target)}' is not a valid value for the 'target' argument`;
   if (!isAbs(pyStr(target))) return `Target '${pyStr(target)}' is not an absolute path`;
-  return undefined;
+  return refRefusal('remote', remote);
 }
 
 /** What was found in a checkout, for the steps behind. */
@@ -87,6 +88,8 @@ async function lookAtCheckout(run: DetachedRun): Promise<Found | StateResult> {
 
 /** Makes room for a clone. @returns a result when that is the end of it */
 function makeRoom({ ctx, args, progress, target }: DetachedRun): StateResult | undefined {
+  const inTheWay = placeRefusal(target);
+  if (inTheWay !== undefined) return failed(progress, inTheWay);
   if (!isDir(target)) return undefined;
   if (!args.force_clone)
     return listFolder(target).length === 0

@@ -61,7 +61,9 @@ async function syncTags(run: LatestRun, { tags }: CheckoutFacts): Promise<boolea
       .filter((ref) => !ref.includes('^{}'))
       .map((ref) => ref.replace('refs/tags/', '')),
   );
-  const fresh = [...there].filter((tag) => !tags.has(tag)).sort(compareText);
+  // a clone of few commits has only the tags of these. Salt compat: Salt takes the others for new ones at its next run,
+  // and fetches all that the clone was to be spared
+  const fresh = args.depth === undefined ? [...there].filter((tag) => !tags.has(tag)).sort(compareText) : [];
   const gone = [...tags].filter((tag) => !there.has(tag)).sort(compareText);
   if (fresh.length > 0) progress.changes.set('new_tags', fresh);
   if (args.sync_tags) await removeTags(run, gone);

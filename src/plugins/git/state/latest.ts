@@ -1,6 +1,6 @@
 /** `git.latest` (3006.16 salt/states/git.py): a checkout that is as its remote is. */
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
-import { isAbs, isDir, isFile, joinPath } from '../../../python/paths.ts';
+import { isAbs, isDir, joinPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { redacted } from '../module/credentials.ts';
@@ -10,12 +10,13 @@ import { checkedIdentity } from './arguments.ts';
 import { GitCalls } from './calls.ts';
 import { failed, keywordRefusal, progressOf, reasonOf, troubleOf } from './results.ts';
 import { addressWithLogIn, type LatestArgs, type LatestRun } from './latest-run.ts';
+import { placeRefusal, refRefusal } from './refusals.ts';
 import { remoteRevision } from './remote-revision.ts';
 import { cloneLatest } from './latest-clone.ts';
 import { updateLatest } from './latest-update.ts';
 
 /** Why the arguments cannot be used. */
-function refusal({ remote, target, rev, force_reset }: LatestArgs, kwargs: Dict): string | undefined {
+function refusal({ remote, target, rev, branch, force_reset }: LatestArgs, kwargs: Dict): string | undefined {
   const keywords = keywordRefusal(kwargs);
   if (keywords !== undefined) return keywords;
   if (!truthy(remote)) return "'remote' argument is required";
@@ -23,7 +24,8 @@ function refusal({ remote, target, rev, force_reset }: LatestArgs, kwargs: Dict)
   if (!truthy(rev)) return `'${pyStr(rev)}' is not a valid value for the 'rev' argument`;
   if (force_reset !== true && force_reset !== false && force_reset !== 'remote-changes')
     return "'force_reset' must be one of True, False, or 'remote-changes'";
-  return isAbs(pyStr(target)) ? undefined : `target '${pyStr(target)}' is not an absolute path`;
+  if (!isAbs(pyStr(target))) return `target '${pyStr(target)}' is not an absolute path`;
+  return refRefusal('branch', branch) ?? refRefusal('remote', remote);
 }
 
 async function isCheckout(git: GitCalls, target: string, isBare: boolean): Promise<boolean> {
@@ -58,8 +60,8 @@ export async function latest(ctx: StateContext, args: LatestArgs, kwargs: Dict):
       ['ignore_retcode', true],
     ]),
   );
-  if (isFile(target))
-    return failed(progress, `Target '${target}' exists and is a regular file, cannot proceed`);
+  const inTheWay = placeRefusal(target);
+  if (inTheWay !== undefined) return failed(progress, inTheWay);
   const address = addressWithLogIn(args.name, args);
   if ('refusal' in address) return failed(progress, address.refusal);
   const isBare = args.bare || args.mirror;

@@ -12,6 +12,7 @@ import { redacted } from '../module/credentials.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { ADDRESS, ENCODING, LOG_IN, RUN_AS } from './arguments.ts';
 import { GitCalls } from './calls.ts';
+import { placeRefusal, refRefusal, sharedRefusal } from './refusals.ts';
 import {
   arrow,
   failed,
@@ -86,6 +87,8 @@ export async function present(ctx: StateContext, args: PresentArgs): Promise<Sta
     if (ended !== undefined) return ended;
   }
   const kind = bare ? 'bare ' : '';
+  const refused = sharedRefusal(shared) ?? placeRefusal(name);
+  if (refused !== undefined) return failed(progress, refused);
   if (ctx.state.test) {
     progress.changes.set('new', name);
     return foretold(progress, `New ${kind}repository would be created`);
@@ -175,7 +178,8 @@ async function isAtTag({ git, target }: Cloning, name: string): Promise<boolean>
 function refusal(target: Value, branch: string | undefined): string | undefined {
   if (target === null) return "'target' argument is required";
   if (!isAbs(pyStr(target))) return "'target' path must be absolute";
-  return branch === '' ? "Invalid 'branch' argument" : undefined;
+  if (branch === '') return "Invalid 'branch' argument";
+  return refRefusal('branch', branch) ?? placeRefusal(pyStr(target));
 }
 
 /** `git.cloned` */

@@ -8,6 +8,7 @@ import { listOfTexts } from '../module/words.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { ENCODING, RUN_AS } from './arguments.ts';
 import { GitCalls } from './calls.ts';
+import { settingRefusal } from './refusals.ts';
 import { failed, keywordRefusal, progressOf, reasonOf, resultOf, foretold } from './results.ts';
 
 const REPO = {
@@ -66,8 +67,8 @@ export async function configSet(
     return ordered(false, "Only one of 'value' and 'multivar' is permitted");
   if (value === undefined && multivar === null)
     return ordered(false, "One of 'value' and 'multivar' is required");
-  const keywords = keywordRefusal(kwargs, ['global']);
-  if (keywords !== undefined) return ordered(false, keywords);
+  const refused = keywordRefusal(kwargs, ['global']) ?? settingRefusal(name);
+  if (refused !== undefined) return ordered(false, refused);
   const isGlobal = truthy(kwargs.get('global'));
   if (!isGlobal && (repo ?? '') === '') return ordered(false, NO_REPO);
   const { values, shown } = wantedValues(args);

@@ -40,6 +40,18 @@ function order(
   return null;
 }
 
+/**
+ * Salt compat: Salt answers None, and leaves an empty order behind. An order to halt or to end is another thing: it may
+ * come before the run, whose job id `--jid` can choose.
+ */
+function assertHalted(ctx: ModuleContext, job: Value): void {
+  const orders = pauseFiles(ctx).read(pyStr(job));
+  if (orders === undefined)
+    throw new CommandExecutionError(
+      `There is nothing to resume: no order was given here to the job ${pyStr(job)}. Look at the id of the job: state.get_pauses and saltutil.running list them.`,
+    );
+}
+
 function entryOf(orders: Dict, key: string): Dict {
   const known = orders.get(key);
   if (isDict(known)) return known;
@@ -126,7 +138,7 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
     run: (ctx, { concurrent }) => (concurrent ? [] : runningStates(ctx)),
   }),
   pause: defineFunction({
-    doc: 'Halts a state run, before one of its states or before the next one.',
+    doc: 'Halts a state run, before one of its states or before the next one. A run that has not begun finds the order when it does.',
     params: {
       jid,
       state_id: stateId,
@@ -145,21 +157,23 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
       }),
   }),
   resume: defineFunction({
-    doc: 'Lets a halted state run go on.',
+    doc: 'Lets a halted state run go on. Fails when no order was given to it.',
     params: { jid, state_id: stateId },
     returns: 'None',
     examples: [
       "salt '*' state.resume 20171130110407769519",
       "salt '*' state.resume 20171130110407769519 vim",
     ],
-    run: (ctx, args) =>
-      order(ctx, args.jid, args.state_id, (orders, key) => {
+    run: (ctx, args) => {
+      assertHalted(ctx, args.jid);
+      return order(ctx, args.jid, args.state_id, (orders, key) => {
         if (key === ALL_STATES) orders.clear();
         else orders.delete(key);
-      }),
+      });
+    },
   }),
   soft_kill: defineFunction({
-    doc: 'Ends a state run in order, before one of its states or before the next one.',
+    doc: 'Ends a state run in order, before one of its states or before the next one. A run that has not begun finds the order when it does.',
     params: { jid, state_id: stateId },
     returns: 'None',
     examples: ["salt '*' state.soft_kill 20171130110407769519"],

@@ -4,6 +4,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { nameRefusal } from './refusals.ts';
 import { DAYS, neededChanges, shadowInfo, userInfo, type WantedUser } from './wanted.ts';
 
 /** What a password is shown as. */
@@ -110,6 +111,8 @@ export async function addUser(
   options: AddOptions,
 ): Promise<StateResult> {
   const { name } = wanted;
+  const refused = nameRefusal('A user', name);
+  if (refused !== undefined) return failure(name, refused);
   if (ctx.state.test) return outcome(name, null, `User ${name} set to be added`);
   const { groups, optional_groups: optional } = wanted;
   const both =

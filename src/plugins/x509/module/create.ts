@@ -23,7 +23,7 @@ import {
   PLAIN_ENCODINGS,
 } from './encode.ts';
 import { currentNames, draftCertificate, draftList, draftRequest, underPolicy } from './issue.ts';
-import { checkedDigest, loadKey, loadPublicKey, newKey, spkiOf } from './keys.ts';
+import { checkedDigest, loadKey, loadPublicKey, keyMaker, spkiOf } from './keys.ts';
 import { loadCertificate, loadList, loadRequest } from './load.ts';
 import { attributeOf } from './names.ts';
 import { writePem, writePrivately } from './pem-entries.ts';
@@ -425,7 +425,7 @@ export const keyFunctions = {
     run: async (ctx, args, _rest, kwargs) => {
       noMore(kwargs, ['bits', 'cipher', 'verbose', 'text']);
       const encoding = checkedEncoding(args.encoding, KEY_ENCODINGS);
-      const key = await newKey(args.algo, kwargs.get('bits') ?? args.keysize);
+      const key = await keyMaker(args.algo, kwargs.get('bits') ?? args.keysize)();
       const { passphrase, pkcs12_encryption_compat: compat } = args;
       return delivered(encodeKey(key, encoding, { passphrase, compat }, ctx.random), args, KEY_TYPE, '');
     },

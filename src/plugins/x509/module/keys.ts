@@ -59,14 +59,14 @@ export async function newRsaKey(modulusLength: number): Promise<KeyObject> {
   return (await generate('rsa', { modulusLength, publicExponent: 65537 })).privateKey;
 }
 
-/** Makes a private key. @throws SaltInvocationError for kinds and sizes that Salt does not make */
-export async function newKey(algo: Value, size: Value): Promise<KeyObject> {
-  const given = size === null || size === '' || size === 0 ? undefined : toNumber(size);
+/** How a private key of a kind and a size is made. @throws SaltInvocationError for those that Salt does not make */
+export function keyMaker(algo: Value, size: Value): () => Promise<KeyObject> {
+  const given = size === null || size === '' || size === 0 ? undefined : (toNumber(size) ?? NaN);
   if (algo === 'rsa') {
     const modulusLength = given ?? 2048;
     if (![2048, 3072, 4096].includes(modulusLength))
       throw new SaltInvocationError('RSA key size must be either 2048, 3072 or 4096 bits.');
-    return newRsaKey(modulusLength);
+    return () => newRsaKey(modulusLength);
   }
   if (algo === 'ec') {
     const curve = new Map([
@@ -75,10 +75,10 @@ export async function newKey(algo: Value, size: Value): Promise<KeyObject> {
       [521, 'secp521r1'],
     ]).get(given ?? 256);
     if (curve === undefined) throw new SaltInvocationError('EC key size must be either 256, 384, 521 bits.');
-    return (await generate('ec', { namedCurve: curve })).privateKey;
+    return async () => (await generate('ec', { namedCurve: curve })).privateKey;
   }
-  if (algo === 'ed25519') return (await generate('ed25519')).privateKey;
-  if (algo === 'ed448') return (await generate('ed448')).privateKey;
+  if (algo === 'ed25519') return async () => (await generate('ed25519')).privateKey;
+  if (algo === 'ed448') return async () => (await generate('ed448')).privateKey;
   throw new SaltInvocationError(
     `Invalid algorithm specified for generating private key: ${pyStr(algo)}. Valid: rsa, ec, ed25519, ed448`,
   );

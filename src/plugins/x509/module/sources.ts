@@ -18,6 +18,12 @@ export function isFileSource(source: Source): boolean {
 /** Whether bytes have something in PEM. */
 export const isPem = (bytes: Buffer): boolean => bytes.includes('-----BEGIN');
 
+const NO_FILE = 'Could not load provided source: there is no file ';
+
+/** Whether an error says that a file is not there, which an earlier state may still make. */
+export const isMissingFile = (error: unknown): boolean =>
+  error instanceof SaltInvocationError && error.message.startsWith(NO_FILE);
+
 /** The bytes of a source. @throws SaltInvocationError for what is none */
 export function sourceBytes(source: Source): Buffer {
   if (typeof source === 'string' && isFileSource(source)) {
@@ -28,7 +34,7 @@ export function sourceBytes(source: Source): Buffer {
   if (isBytes(source)) return Buffer.from(source);
   if (typeof source === 'string' && source.startsWith('/') && source.length < 4096)
     // no DER in base64 begins so; Salt takes a path that there is not for base64
-    throw new SaltInvocationError(`Could not load provided source: there is no file ${source}`);
+    throw new SaltInvocationError(`${NO_FILE}${source}`);
   if (typeof source === 'string') {
     if (source.startsWith('b64:')) return Buffer.from(source.slice(4), 'base64');
     if (source.includes('-----BEGIN')) return Buffer.from(source);

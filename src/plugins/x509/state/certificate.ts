@@ -7,7 +7,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import type { Certificate } from '../module/certificates.ts';
 import { CERT_ENCODINGS, checkedEncoding } from '../module/encode.ts';
 import { currentNames, draftCertificate, underPolicy, type Draft } from '../module/issue.ts';
-import { digestOfSignature } from '../module/keys.ts';
+import { checkedDigest, digestOfSignature } from '../module/keys.ts';
 import { loadCertificate, loadChain, type LoadedCertificate } from '../module/load.ts';
 import { policyOf, policyToSignBy } from '../module/policies.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
@@ -134,12 +134,17 @@ async function inspect(
   const isRemote = truthy(args.ca_server);
   const own = isRemote ? undefined : await policyToSignBy(ctx, args.signing_policy);
   const current = path === undefined ? undefined : readCurrent(path, args.pkcs12_passphrase);
-  if (current === undefined)
-    return { changes: dict({ created: args.name }), isRecreation: false, make: create };
-  if (current === 'no certificate')
-    return { changes: dict({ replaced: args.name }), isRecreation: false, make: create };
-  if (current === 'no password')
-    return { changes: dict({ pkcs12_passphrase: true }), isRecreation: false, make: create };
+  // what another minion makes is for its policy to decide
+  const check = (): void => {
+    if (own === undefined) return;
+    const words = underPolicy(own, making);
+    checkedDigest(words.get('digest') ?? 'sha256');
+    draftCertificate(words, false, ctx);
+  };
+  const anew = (why: Dict): Inspection => ({ changes: why, isRecreation: false, check, make: create });
+  if (current === undefined) return anew(dict({ created: args.name }));
+  if (current === 'no certificate') return anew(dict({ replaced: args.name }));
+  if (current === 'no password') return anew(dict({ pkcs12_passphrase: true }));
   const policy = own ?? (await policyOf(ctx, args.signing_policy, args.ca_server));
   const final = underPolicy(policy, making);
   if (!isRemote && !truthy(final.get('signing_private_key')))

@@ -5,6 +5,7 @@
 import { BrineError } from '../../../errors/errors.ts';
 import { isFile, pathExists } from '../../../python/paths.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { isMissingFile } from '../module/sources.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { ManagedFile } from './files.ts';
 
@@ -14,6 +15,8 @@ export interface Inspection {
   readonly changes: Dict;
   /** It is made anew, where it was there before. */
   readonly isRecreation: boolean;
+  /** Looks whether it can be made of what is given, and makes nothing. @throws BrineError when it cannot */
+  readonly check?: () => void;
   /** Makes it. @returns PEM, or base64 of what is no text */
   readonly make: () => Promise<string>;
 }
@@ -30,6 +33,18 @@ export interface Kind {
 
 const withParts = (result: StateResult, file: ManagedFile): StateResult =>
   file.shown.length === 0 ? result : { ...result, sub_state_run: file.shown };
+
+/**
+ * In test mode: whether it could be made. A key or a certificate that is not there may come from an earlier state.
+ * Salt compat: there, test mode promises what cannot be made.
+ */
+function checkParts({ check }: Inspection): void {
+  try {
+    check?.();
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+  }
+}
 
 /** Writes what was made, or has the file's mode and owner set where nothing was. */
 async function written(
@@ -77,6 +92,7 @@ async function brought(ctx: StateContext, name: string, kind: Kind, file: Manage
     return asItIs(true, right);
   }
   if (ctx.state.test) {
+    if (changes.size > 0) checkParts(inspection);
     file.show(foretold);
     if (changes.size > 0) return asItIs(null, `The ${kind.what} would have been ${verb}d`, changes);
     return asItIs(true, right);

@@ -1,0 +1,214 @@
+/** Arguments that can never be right are refused in test mode as they are in the run, and right ones are not. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { systemRandom } from '../../../../src/host/random.ts';
+import { param } from '../../../../src/runtime/loader/params.ts';
+import { pyStr } from '../../../../src/python/values/repr.ts';
+import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { defineState } from '../../../../src/plugins/shared/state-function.ts';
+import { callState, fakeStateContext } from '../../../support/state-context.ts';
+
+type Row = readonly [fun: string, args: Record<string, Value>, comment: RegExp];
+
+const ACCOUNTS: readonly Row[] = [
+  ['user.present', { name: 'bad:name' }, /^A user cannot be called 'bad:name'/],
+  ['user.present', { name: 'a b' }, /^A user cannot be called/],
+  [
+    'user.present',
+    { name: 'new1', uid: 'abc' },
+    /^uid must be a whole number from 0 to 4294967294, not 'abc'$/,
+  ],
+  ['user.present', { name: 'new1', uid: -5 }, /^uid must be a whole number/],
+  ['user.present', { name: 'new1', home: 'rel' }, /^home must be a whole path/],
+  ['user.present', { name: 'new1', shell: '/a:b' }, /^shell cannot have colons or line ends in it: '\/a:b'$/],
+  ['user.present', { name: 'new1', fullname: 'a:b' }, /^fullname cannot have colons/],
+  ['user.present', { name: 'root', home: '/a\nb' }, /^home cannot have colons or line ends/],
+  ['user.present', { name: 'new1', password: 'se:cret' }, /^password cannot have colons or line ends in it$/],
+  ['user.present', { name: 'new1', expire: 'never' }, /^expire must be a number of days, or a date/],
+  ['group.present', { name: 'bad:name' }, /^A group cannot be called 'bad:name'/],
+  ['group.present', { name: 'new1', gid: 'abc' }, /^gid must be a whole number/],
+  ['group.present', { name: 'new1', gid: -1 }, /^gid must be a whole number/],
+];
+const CRON: readonly Row[] = [
+  ['cron.present', { name: 'x', minute: '60' }, /^minute must be \*, or numbers up to 59 .* not '60'$/],
+  ['cron.present', { name: 'x', hour: 'noon' }, /^hour must be/],
+  ['cron.present', { name: 'x', daymonth: '1-32' }, /^daymonth must be/],
+  ['cron.present', { name: 'x', month: '*/x' }, /^month must be/],
+  ['cron.present', { name: 'x', dayweek: 8 }, /^dayweek must be/],
+  ['cron.present', { name: 'x', special: '@sometimes' }, /^special must be a word such as @hourly/],
+  ['cron.present', { name: 'x\ny' }, /^Name cannot have a line end/],
+  ['cron.present', { name: 'x', identifier: 'a\nb' }, /^Identifier cannot have a line end/],
+  ['cron.env_present', { name: 'A B', value: '1' }, /^The name of a variable has no blanks/],
+  ['cron.env_present', { name: 'A', value: '1\n2' }, /^Value cannot have a line end/],
+];
+const OTHERS: readonly Row[] = [
+  ['alternatives.install', { link: 'rel', path: '/bin/ls', priority: 1 }, /^link must be a whole path/],
+  ['alternatives.install', { link: '/tmp/a', path: 'ls', priority: 1 }, /^path must be a whole path/],
+  [
+    'alternatives.install',
+    { link: '/tmp/a', path: '/bin/ls', priority: 'high' },
+    /^priority must be a whole number/,
+  ],
+  [
+    'alternatives.install',
+    { name: 'a/b', link: '/tmp/a', path: '/bin/ls', priority: 1 },
+    /no slashes and blanks: 'a\/b'/,
+  ],
+  ['cmd.run', { timeout: 'abc' }, /^Error: timeout abc must be a number$/],
+  ['cmd.run', { success_retcodes: 'ok' }, /^success_retcodes must be a list of integers$/],
+  ['cmd.script', { timeout: 'abc' }, /^Error: timeout abc must be a number$/],
+];
+const GIT: readonly Row[] = [
+  ['git.latest', { target: '/nowhere/x', branch: 'a..b' }, /^branch is no name that git takes: 'a\.\.b'$/],
+  ['git.latest', { target: '/nowhere/x', remote: 'a b' }, /^remote is no name that git takes/],
+  ['git.detached', { target: '/nowhere/x', rev: 'main', remote: 'a~' }, /^remote is no name/],
+  ['git.cloned', { target: '/nowhere/x', branch: 'x.lock' }, /^branch is no name/],
+  ['git.present', { name: '/nowhere/x', shared: 'some' }, /^shared must be group, all, umask or a mode/],
+  ['git.config_set', { name: 'nodot', value: '1', repo: '/' }, /^'nodot' is no name of a setting/],
+  ['git.config_set', { name: 'a b.c d', value: '1', repo: '/' }, /is no name of a setting/],
+];
+
+/** What the modules would ask programs; nothing is called in test mode but what looks. */
+const LOOKS = {
+  'user.info': dict(),
+  'group.info': dict(),
+  'group.getent': [],
+  'shadow.info': dict(),
+  'file.group_to_gid': '',
+  'alternatives.check_exists': false,
+  'git.version': '2.39.0',
+};
+
+for (const [fun, args, comment] of [...ACCOUNTS, ...CRON, ...OTHERS, ...GIT])
+  test(`${fun} - test mode refuses ${JSON.stringify(args)}`, async () => {
+    const result = await callState(fun, dict({ name: 'x', ...args }), { test: true, functions: LOOKS });
+    assert.equal(result.get('result'), false, String(result.get('comment')));
+    assert.match(String(result.get('comment')), comment);
+    assert.deepEqual(result.get('changes'), dict());
+  });
+
+const RIGHT: readonly (readonly [fun: string, args: Record<string, Value>])[] = [
+  ['user.present', { name: 'first.last', uid: '1234', home: '/home/x', shell: '/bin/sh', fullname: 'A B' }],
+  ['user.present', { name: 'DOMAIN\\joe@x', expire: '2030-12-31', groups: ['made-by-an-earlier-state'] }],
+  ['group.present', { name: '_chrony', gid: '1234', members: ['made-by-an-earlier-state'] }],
+  ['cron.present', { minute: '*/5,7', hour: '0-23/2', daymonth: '1,15', month: 'jan-mar', dayweek: 'MON' }],
+  ['cron.present', { minute: 'random', hour: '0~6', daymonth: 7, month: '*', dayweek: '7' }],
+  ['cron.present', { special: '@reboot' }],
+  ['cron.present', { minute: 'whenever', commented: true }],
+  ['cron.env_present', { name: 'MAILTO', value: '' }],
+  ['alternatives.install', { link: '/usr/bin/x', path: '/opt/x', priority: '-5' }],
+  ['cmd.run', { timeout: 30, success_retcodes: '0,2', cwd: '/made/by/an/earlier/state' }],
+  ['git.present', { name: '/nowhere/x', shared: 0o660 }],
+];
+
+for (const [fun, args] of RIGHT)
+  test(`${fun} - test mode promises ${JSON.stringify(args)}`, async () => {
+    const functions = { ...LOOKS, 'cron.list_tab': dict({ crons: [], env: [], pre: [], special: [] }) };
+    const result = await callState(fun, dict({ name: 'x', ...args }), { test: true, functions });
+    assert.equal(result.get('result'), null, String(result.get('comment')));
+  });
+
+test('group.present - test mode refuses an id that another group has', async () => {
+  const functions = { ...LOOKS, 'group.getent': [dict({ name: 'other', gid: 1234 })] };
+  const args = dict({ name: 'new1', gid: 1234 });
+  const result = await callState('group.present', args, { test: true, functions });
+  assert.equal(result.get('result'), false);
+  assert.match(String(result.get('comment')), /gid 1234 is already taken by group other$/);
+});
+
+test('alternatives.auto - a name that is none has failed', async () => {
+  const error = 'update-alternatives: error: no alternatives for x';
+  const functions = { 'alternatives.display': error, 'alternatives.auto': error };
+  const result = await callState('alternatives.auto', dict({ name: 'x' }), { functions });
+  assert.equal(result.get('result'), false);
+  assert.equal(result.get('comment'), `x was not put in auto mode: ${error}`);
+});
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-refused-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+for (const fun of ['git.present', 'git.cloned', 'git.detached', 'git.latest'])
+  test(`${fun} - test mode refuses a folder at or below a file`, async (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, 'file'), 'x');
+    mkdirSync(join(folder, 'dir'));
+    for (const place of [join(folder, 'file/sub'), join(folder, 'file/a/b')]) {
+      const more = fun === 'git.present' ? { name: place } : { name: folder, target: place, rev: 'main' };
+      if (fun === 'git.cloned') delete (more as Record<string, Value>)['rev'];
+      const functions = {
+        'git.is_worktree': false,
+        'git.config_get_regexp': dict(),
+        'git.remote_refs': dict(),
+      };
+      const result = await callState(fun, dict(more), { test: true, functions });
+      assert.equal(result.get('result'), false, `${fun} ${place}`);
+      assert.match(String(result.get('comment')), /cannot be made: .*\/file is a regular file$/);
+    }
+  });
+
+const KEYS: readonly (readonly [fun: string, args: Record<string, Value>, comment: RegExp | null])[] = [
+  ['x509.private_key_managed', { algo: 'foo' }, /^Invalid algorithm specified/],
+  ['x509.private_key_managed', { keysize: 'many' }, /^RSA key size must be/],
+  ['x509.private_key_managed', { keysize: 7 }, /^RSA key size must be/],
+  ['x509.private_key_managed', { algo: 'ec', keysize: 123 }, /^EC key size must be/],
+  ['x509.private_key_managed', { algo: 'ec', keysize: 384 }, null],
+  ['x509.csr_managed', { private_key: '/made/by/an/earlier.key', CN: 'x' }, null],
+  [
+    'x509.csr_managed',
+    { private_key: '/made/by/an/earlier.key', CN: 'x', digest: 'no' },
+    /^Invalid value 'no' for digest/,
+  ],
+  ['x509.certificate_managed', { signing_private_key: '/made/by/an/earlier.key', CN: 'x' }, null],
+  [
+    'x509.certificate_managed',
+    { signing_private_key: '/made/by/an/earlier.key', digest: 'no' },
+    /^Invalid value 'no' for digest/,
+  ],
+  [
+    'x509.crl_managed',
+    { signing_private_key: '/made/by/an/earlier.key', revoked: [], digest: 'no' },
+    /^Invalid value/,
+  ],
+];
+
+for (const [fun, args, comment] of KEYS)
+  test(`${fun} - test mode with ${JSON.stringify(args)} says what the run says`, async (t) => {
+    const folder = folderOf(t);
+    const name = join(folder, 'thing.pem');
+    const opts = dict({
+      id: 'm',
+      hash_type: 'sha256',
+      cachedir: join(folder, 'cache'),
+      file_client: 'local',
+    });
+    const written = dict({ result: null, changes: dict({ newfile: name }), comment: '', name });
+    const functions = { 'state.single': dict({ 'file_|-x_|-x_|-managed': written }) };
+    const options = { opts, random: systemRandom, test: true, functions };
+    const result = await callState(fun, dict({ name, ...args }), options);
+    assert.equal(result.get('result'), comment === null ? null : false, pyStr(result));
+    if (comment !== null) assert.match(String(result.get('comment')), comment, pyStr(result));
+  });
+
+test('defineState - what refuses says is the failure, before the body runs', async () => {
+  const ran: Value[] = [];
+  const spec = defineState({
+    doc: 'A state.',
+    params: { name: param.text({ doc: 'A name.' }) },
+    refuses: ({ name }) => (name === 'bad' ? 'No.' : undefined),
+    run: (_ctx, { name }) => {
+      ran.push(name);
+      return { name, result: true, comment: '', changes: dict() };
+    },
+  });
+  for (const mode of [true, false]) {
+    const answer = (await spec.run(fakeStateContext({ test: mode }), { name: 'bad' }, [], new Map())) as Dict;
+    assert.deepEqual([...answer.values()], ['bad', dict(), false, 'No.']);
+  }
+  assert.deepEqual(ran, []);
+});
