@@ -12,7 +12,6 @@ import type {
 import { readArguments } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
-import { failure } from './outcome.ts';
 
 /** A function's context, within a state run. */
 export type StateContext = ModuleContext & { readonly state: StateCall };
@@ -72,7 +71,9 @@ export function defineState<const P extends Record<string, ParamSpec>>(
       const read = readArguments(params, args);
       const refusal = refusalOf(spec, read, further);
       const result =
-        refusal === undefined ? await spec.run(ctx, read, further) : failure(args['name'] ?? null, refusal);
+        refusal === undefined
+          ? await spec.run(ctx, read, further)
+          : { name: args['name'] ?? null, changes: dict(), result: false, comment: refusal };
       const made = result instanceof Map ? result : dict(result);
       return params['name']?.read === undefined ? made : underGivenName(made, args['name']);
     },
