@@ -37,7 +37,7 @@ interface Sample {
   readonly words: readonly string[];
   readonly target: string | undefined;
   readonly isBare: boolean;
-  readonly hides: string | undefined;
+  readonly hides: readonly string[];
   readonly shows: string | undefined;
 }
 
@@ -66,7 +66,7 @@ function samplesOf(program: CliProgram, table: Value): { usual: string[]; sample
         words: given.has('words') ? texts(given.get('words')) : [option.flags[0]],
         target: target === undefined ? undefined : pyStr(target),
         isBare: given.get('bare') === true,
-        hides: given.has('hides') ? pyStr(given.get('hides') ?? null) : undefined,
+        hides: texts([given.get('hides') ?? []].flat()),
         shows: given.has('shows') ? pyStr(given.get('shows') ?? null) : undefined,
       },
     ];
@@ -171,8 +171,7 @@ function judge(
     const [one, other] = [pair[at], alone[1 - at]];
     // what is warned of alone has its effect beside the other
     if (/has no effect without|needs --/.test(alone[at].stderr)) continue;
-    const hidden = pair[1 - at]?.hides;
-    if (hidden !== undefined && hidden === one.shows) continue;
+    if (one.shows !== undefined && pair[1 - at]?.hides.includes(one.shows)) continue;
     // where one of the two alone ends everything, nothing is to be seen of the other
     if (other !== undefined && other.code !== none.code) continue;
     if (alone[at].all === none.all || other === undefined || both.all !== other.all) continue;

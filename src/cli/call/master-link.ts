@@ -79,7 +79,11 @@ export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
   const tries = deps.hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
   let addresses = inPlannedOrder(plan, found, random);
   if (addresses.length === 0) throw new UnreachableError('No master could be resolved.');
-  if (addresses.length === 1) return admitted(addresses[0] as MasterAddress, deps, tries);
+  const [only] = addresses;
+  if (only !== undefined && addresses.length === 1)
+    return admitted(only, deps, tries).catch((error: unknown) => {
+      throw withAddress(only, error);
+    });
   const failures = new Map<MasterAddress, BrineError>();
   for (let round = 0; round < tries && addresses.length > 0; round++) {
     const silent: MasterAddress[] = [];
@@ -98,6 +102,13 @@ export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
     addresses = silent;
   }
   throw noneOf(failures);
+}
+
+/** The errors of one exchange do not say with whom it was. */
+function withAddress(address: MasterAddress, error: unknown): unknown {
+  if (!(error instanceof AuthenticationError) || error instanceof FingerprintError) return error;
+  const message = `The master at ${addressName(address)}: ${error.message}`;
+  return new AuthenticationError(message, { cause: error, code: error.errorCode });
 }
 
 function isSilent(error: Error): boolean {
@@ -122,11 +133,6 @@ async function admitted(address: MasterAddress, deps: MasterLinkDeps, tries: num
     return link;
   } catch (error) {
     link.close();
-    if (error instanceof AuthenticationError && !(error instanceof FingerprintError))
-      throw new AuthenticationError(`The master at ${addressName(address)}: ${error.message}`, {
-        cause: error,
-        code: error.errorCode,
-      });
     throw error;
   }
 }

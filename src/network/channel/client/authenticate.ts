@@ -14,7 +14,7 @@ import { CLEAR } from '../../../formats/wire/budget.ts';
 import { PROTOCOL_VERSION } from '../../../formats/wire/envelope.ts';
 import { asBytes, decode, encode, type Encodable } from '../../../formats/wire/msgpack.ts';
 import { isMasterFailure } from '../master-failure.ts';
-import type { MasterKeyring } from './master-key.ts';
+import { SEVERAL_MASTERS, type MasterKeyring } from './master-key.ts';
 
 /** More masters than any cluster has. */
 const MASTERS_MAX = 64;
@@ -125,7 +125,7 @@ function openReply(bytes: Buffer, client: AuthClient): SignedReply {
   if (!judged.key.verify(load, sig, client.sigAlgo)) {
     throw new AuthenticationError(
       `The payload signature did not validate: it was not made with the master's key in ${client.keyring.path}. ` +
-        'If the master has a new key on purpose, remove that file and restart the minion.',
+        `If the master has a new key on purpose, remove that file and restart the minion. ${SEVERAL_MASTERS}`,
     );
   }
   return { content, masterKey: judged.key, isNewKey: judged.isNew };
@@ -156,7 +156,7 @@ function decodeMap(bytes: Buffer): Dict {
     );
   throw new AuthenticationError(
     value === 'bad load'
-      ? 'The master refused the authentication request ("bad load"); it may demand another protocol version.'
+      ? 'The master refused the authentication request ("bad load"); it may demand another protocol version (minimum_auth_version); its log says so.'
       : 'The reply to the authentication cannot be read.',
   );
 }

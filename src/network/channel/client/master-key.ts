@@ -29,6 +29,10 @@ export interface MasterKeyPolicy {
   readonly signingAlgorithm: string;
 }
 
+/** What to do where one minion meets another key at each of its masters. */
+export const SEVERAL_MASTERS =
+  'Several masters of one minion have the same key, or sign their keys (verify_master_pubkey_sign).';
+
 /** The master showed a fingerprint that the configuration does not allow: the minion must not go on. */
 export class FingerprintError extends AuthenticationError {
   static override readonly errorCode: ErrorCode = 'master-fingerprint-wrong';
@@ -92,7 +96,7 @@ export class MasterKeyring {
   #changedText(): string {
     return (
       `The master's public key has changed: it is not the one in ${this.#path}. If the master was replaced on purpose, ` +
-      'remove that file and restart the minion.'
+      `remove that file and restart the minion. ${SEVERAL_MASTERS}`
     );
   }
 

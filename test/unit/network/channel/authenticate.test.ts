@@ -277,7 +277,7 @@ test('authenticate - replies that are no replies', async (t) => {
     );
   await assert.rejects(
     here.attempt(() => 'bad load'),
-    /another protocol version/,
+    /another protocol version \(minimum_auth_version\)/,
   );
   for (const pub_key of ['no key', keyPair('m1').pem])
     await assert.rejects(here.honest(master, { pub_key }), distrusted);
