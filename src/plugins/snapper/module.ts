@@ -6,7 +6,7 @@
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import {
@@ -223,14 +223,17 @@ export const snapperModule = defineModule({
     }),
     delete_snapshot: defineFunction({
       doc: 'Deletes snapshots.',
-      params: { snapshots_ids: { default: null, type: 'int or list', doc: 'Their numbers.' }, config },
+      params: {
+        snapshots_ids: param.valueIfGiven({ default: null, type: 'int or list', doc: 'Their numbers.' }),
+        config,
+      },
       returns: 'mapping of the configuration to ids and status',
       examples: [
         "salt '*' snapper.delete_snapshot 54",
         "salt '*' snapper.delete_snapshot [54,55] config=root",
       ],
       run: (ctx, { snapshots_ids, config: name }) => {
-        if (!truthy(snapshots_ids))
+        if (snapshots_ids === undefined)
           throw new CommandExecutionError('Error: No snapshot ID has been provided');
         return deleteSnapshots(ctx, name, snapshots_ids);
       },

@@ -1,6 +1,6 @@
 /** `snapper`: the files of a machine as a snapshot has them (3006.16 salt/states/snapper.py). */
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { failure, outcome } from '../shared/outcome.ts';
@@ -82,7 +82,7 @@ export const snapperStates = defineModule({
       run: async (ctx, { name, number: given, tag, include_diff, config, ignore }) => {
         if (given === null && tag === undefined)
           return failure(name, 'Snapshot tag or number must be specified');
-        if (truthy(given) && tag !== undefined)
+        if (given !== null && tag !== undefined)
           return failure(name, 'Cannot use snapshot tag and number at the same time');
         const number = tag === undefined ? given : await baselineOf(ctx, config, tag);
         if (number === undefined) return failure(name, `Baseline tag "${tag ?? ''}" not found`);
