@@ -40,7 +40,8 @@ function isField(text: string, largest: number, isNamed: boolean): boolean {
 }
 
 function isEnd(end: string, largest: number, isNamed: boolean, range: string): boolean {
-  if (/^\d+$/.test(end)) return Number(end) <= largest;
+  // a number with a point behind it, as YAML may give one, is left to `crontab`
+  if (/^\d+(?:\.0)?$/.test(end)) return Number(end) <= largest;
   return (isNamed && /^[a-z]{3,9}$/i.test(end)) || (end === '' && range.includes('~'));
 }
 
