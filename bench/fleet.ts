@@ -201,7 +201,7 @@ token_dir: /tok
 syndic_dir: /synd
 sqlite_queue_dir: /q
 conf_file: ${folder}/master
-default_include: none/*.conf
+default_include: ''
 file_roots: {base: [${folder}/srv]}
 pillar_roots: {base: [${folder}/pillar]}
 worker_threads: ${WORKERS}
@@ -222,7 +222,7 @@ pidfile: /minion.pid
 log_file: /log
 extension_modules: /cache/ext
 conf_file: ${folder}/minion
-default_include: none/*.conf
+default_include: ''
 enable_fqdns_grains: False
 enable_gpu_grains: False
 mine_enabled: False

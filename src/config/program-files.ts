@@ -109,7 +109,7 @@ function sayUnread(include: Value, from: string, isExplicit: boolean, { log }: R
   const read = new Set(globPaths(glob));
   if (isExplicit && read.size === 0)
     log.warning(
-      `default_include in ${from} is ${include}, and no file matches it: nothing is read. Correct it, or remove it.`,
+      `default_include in ${from} is ${include}, and no file matches it: nothing is read. Correct it, remove it, or set it to '' where nothing is to be read.`,
     );
   for (const name of filesOf(dirname(glob))) {
     const path = join(dirname(glob), name);

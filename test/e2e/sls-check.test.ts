@@ -148,7 +148,7 @@ test('sls check - exit codes, and what is refused on the command line', async (t
       /There is no rule 'unknown-stat'\. Did you mean 'unknown-state'\?/,
     ],
     [['check', '--os', 'plan9', 'fine'], /There are no grains of 'plan9': debian, /],
-    [['check', '--pillar', 'nowhere', 'fine'], /nowhere cannot be read\./],
+    [['check', '--pillar', 'nowhere', 'fine'], /nowhere cannot be read: there is no such file\./],
     [['check', '--format', 'xml', 'fine'], /invalid choice: 'xml'/],
   ] as const) {
     const { code, stderr } = await sls(folder, ...args);

@@ -342,7 +342,7 @@ export class Fleet {
       `pidfile: ${this.path(name, 'pid')}`,
       `log_file: ${this.path(name, 'log', 'log')}`,
       `extension_modules: ${this.path(name, 'cache', 'extmods')}`,
-      'default_include: none/*.conf',
+      "default_include: ''",
     ];
   }
 }

@@ -46,7 +46,7 @@ export function configureSyndic(below: Fleet, id: string, options: readonly stri
     `cachedir: ${below.path('m', 'syndic-cache')}`,
     `sock_dir: ${below.path('m', 'syndic-run')}`,
     `extension_modules: ${below.path('m', 'syndic-cache', 'extmods')}`,
-    'default_include: none/*.conf',
+    "default_include: ''",
     'acceptance_wait_time: 1',
     'random_reauth_delay: 1',
     'recon_default: 100',
