@@ -97,7 +97,7 @@ export function minionConfig(folder: string, extra: readonly string[] = []): str
     `extension_modules: ${folder}/extmods`,
     `file_roots: {base: [${folder}/srv]}`,
     `pillar_roots: {base: [${folder}/pillar]}`,
-    "default_include: ''",
+    'default_include: none/*.conf',
     'file_client: local',
     `hosts.file: ${folder}/hosts`,
     'enable_fqdns_grains: False',

@@ -336,7 +336,9 @@ test('cmd - secrets reach neither the log nor an error', async (t) => {
 test('cmd - the environment: given over own, cleaned, in front of PATH, without the service socket', async (t) => {
   const before = { ...process.env };
   t.after(() => {
-    for (const name of ['BRINE_A', 'NOTIFY_SOCKET']) delete process.env[name];
+    for (const name of ['BRINE_A', 'NOTIFY_SOCKET'])
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
     assert.deepEqual({ ...process.env }, before);
   });
   Object.assign(process.env, { BRINE_A: 'own', NOTIFY_SOCKET: '/run/socket' });
