@@ -36,6 +36,12 @@ export class ModuleHooks {
     return (await (await this.#environment.states()).find(`${state}.mod_aggregate`)).spec !== undefined;
   }
 
+  /** Whether another chunk may be joined with one of its kind: it need not ask for that, but can refuse it. */
+  async mayBeJoined(chunk: Dict): Promise<boolean> {
+    if (truthy(chunk.get('__agg__'))) return false;
+    return chunk.get('aggregate') === undefined || (await this.#isWanted(chunk, textIn(chunk, 'state')));
+  }
+
   /**
    * The chunk after others were joined with it.
    * @param group itself and those that may be joined with it, in their order

@@ -52,7 +52,7 @@ export async function joinWithOthers(
 
 async function isCandidate(chunk: Dict, low: Dict, running: Dict, deps: JoinDeps): Promise<boolean> {
   if (chunk === low || chunk.get('state') !== low.get('state') || running.has(tagOf(chunk))) return false;
-  return !isAlone(chunk) && !deps.isActive(chunk) && (await deps.hooks.mayJoin(chunk));
+  return !isAlone(chunk) && !deps.isActive(chunk) && (await deps.hooks.mayBeJoined(chunk));
 }
 
 function isAlone(chunk: Dict): boolean {
