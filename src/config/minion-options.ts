@@ -78,7 +78,7 @@ export const minionOptions = {
   ),
   tcp_reconnect_backoff: option('num', 1, 'seconds between attempts to connect again over tcp'),
   proxy_host: option('str', '', 'HTTP proxy for requests that modules make'),
-  proxy_port: option('int', 0, 'port of the HTTP proxy', { leastPort: 0 }),
+  proxy_port: option('int', 0, 'port of the HTTP proxy', { least: 0 }),
   proxy_username: option('str', '', 'user name for the HTTP proxy'),
   proxy_password: option('str', '', 'password for the HTTP proxy'),
   no_proxy: option('list', [], 'hosts reached without the HTTP proxy'),
@@ -154,11 +154,11 @@ export const minionOptions = {
   source_address: option('str', '', 'address to connect from'),
   source_ret_port: option('int', 0, 'port to connect from for requests', {
     types: ['str', 'int'],
-    leastPort: 0,
+    least: 0,
   }),
   source_publish_port: option('int', 0, 'port to connect from for publications', {
     types: ['str', 'int'],
-    leastPort: 0,
+    least: 0,
   }),
   random_master: option('bool', false, 'take masters in random order'),
   master_shuffle: option('bool', false, 'old name of random_master'),

@@ -53,9 +53,7 @@ export interface OptionFacts {
   readonly inside?: NamesInside;
   /** Set for the path of a file or folder that belongs to a program. */
   readonly pathOf?: PathOwner;
-  /** Of a port: 0 where that means that there is none; without it 1. */
-  readonly leastPort?: 0;
-  /** The least number that means something; without it that of `leastOf`. */
+  /** The least number that means something; without it that of `leastOf`, and 1 of a port. */
   readonly least?: number;
 }
 

@@ -63,22 +63,17 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger, start?
       );
       if (kind === 'any') values.delete(key);
     }
-    if (fitsKind(kind, value) || spec.also?.(value)) {
-      if (start === undefined || !isTooSmall(spec, value)) continue;
-      log.warning(tooSmall(key, spec, value, start));
-      values.delete(key);
-      continue;
-    }
-    const converted = convert(kind, value);
+    const isKept = fitsKind(kind, value) || spec.also?.(value) === true;
+    const used = isKept ? value : convert(kind, value);
     // what Python's constructors make something of, such as a mapping of ['.*'], is nothing that anybody meant
-    if (converted === undefined && start !== undefined && (types === undefined || isAccepted(types, value)))
+    if (used === undefined && start !== undefined && (types === undefined || isAccepted(types, value)))
       log.warning(
         `Config option '${key}' with value ${pyStr(value)} is none that this option takes${usedInstead(start, spec, value)}`,
       );
-    const isSmall = start !== undefined && converted !== undefined && isTooSmall(spec, converted);
+    const isSmall = used !== undefined && isTooSmall(spec, used);
     if (isSmall) log.warning(tooSmall(key, spec, value, start));
-    if (converted === undefined || isSmall) values.delete(key);
-    else values.set(key, converted);
+    if (used === undefined || isSmall) values.delete(key);
+    else values.set(key, used);
   }
 }
 
@@ -94,7 +89,11 @@ function usedInstead(start: ProgramStart | undefined, spec: OptionSpec, value: V
   const isKept = kind !== 'any' && (fitsKind(kind, value) || spec.also?.(value) === true);
   const converted = isKept || kind === 'any' ? undefined : convert(kind, value);
   const used = isKept ? value : (converted ?? usual);
-  return `. In ${start.source}; ${pyStr(used)} is used. Correct it, or remove it`;
+  return insteadIn(start, used);
+}
+
+function insteadIn({ source }: ProgramStart, used: Value): string {
+  return `. In ${source}; ${pyStr(used)} is used. Correct it, or remove it`;
 }
 
 function isTooSmall(spec: OptionSpec, value: Value): boolean {
@@ -103,11 +102,9 @@ function isTooSmall(spec: OptionSpec, value: Value): boolean {
 }
 
 /** Salt goes on with such a number, and its jobs are gone at once, or its process waits for nobody. */
-function tooSmall(key: string, spec: OptionSpec, value: Value, start: ProgramStart): string {
-  return (
-    `Config option '${key}' with value ${pyStr(value)} is too small: it takes ${leastOf(spec)} or more` +
-    `. In ${start.source}; ${pyStr(spec.default)} is used. Correct it, or remove it`
-  );
+function tooSmall(key: string, spec: OptionSpec, value: Value, start: ProgramStart | undefined): string {
+  const text = `Config option '${key}' with value ${pyStr(value)} is too small: it takes ${leastOf(spec)} or more`;
+  return start === undefined ? text : text + insteadIn(start, spec.default);
 }
 
 const PORT_MAX = 65_535;
@@ -121,7 +118,7 @@ function requirePorts(table: OptionTable, values: Dict, source: string): void {
     if (typeof key !== 'string' || !Object.hasOwn(table, key) || !/_port$/.test(key)) continue;
     if (table[key]?.kind !== 'int' || (typeof value === 'string' && value.startsWith('sdb://'))) continue;
     const port = typeof value === 'boolean' ? undefined : toNumber(convert('int', value) ?? null);
-    const least = table[key].leastPort ?? 1;
+    const least = table[key].least ?? 1;
     if (port !== undefined && port >= least && port <= PORT_MAX) continue;
     throw new ConfigError(
       `${key} in ${source} is ${pyStr(value)}, which is no port. Write a number from ${least} to ${PORT_MAX}, or remove the option, ` +

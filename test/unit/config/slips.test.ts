@@ -62,6 +62,19 @@ test('slips - values that Salt drops without a word are named with the file and 
   }
 });
 
+test('slips - a number that cannot be is the default for whoever loads the file, a program that starts or not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-slips-'));
+  try {
+    writeFileSync(join(folder, 'master'), 'keep_jobs_seconds: -3\nworker_threads: "0"\nret_port: 4507\n');
+    const opts = loadMasterConfig({ configDir: folder, env: {} });
+    assert.equal(opts.get('keep_jobs_seconds'), 86400);
+    assert.equal(opts.get('worker_threads'), 5);
+    assert.equal(opts.get('ret_port'), 4507);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('slips - what is right is not named', () => {
   const right = [
     'file_roots: {base: []}',
