@@ -2,7 +2,7 @@
 import { dict } from '../python/values/value.ts';
 import { SETTINGS_OF_TEMPLATES } from './names-in-values.ts';
 import { option, type OptionTable, type Options } from './option.ts';
-import { sharedOptions } from './shared-options.ts';
+import { placesOf, sharedOptions } from './shared-options.ts';
 import { gitMasterOptions } from './git-options.ts';
 import { hgfsOptions, svnfsOptions } from './git-options.ts';
 import { masterUnserved } from './unserved-options.ts';
@@ -14,41 +14,7 @@ export const masterOptions = {
   ...masterUnserved,
   ...gitMasterOptions,
   // files and folders of the program
-  conf_file: option('str', '/etc/salt/master', 'path of the main configuration file that was read'),
-  default_include: option(
-    'str',
-    'master.d/*.conf',
-    'glob of further configuration files, relative to the main file',
-  ),
-  pki_dir: option('str', '/etc/salt/pki/master', 'folder of the keys', { pathOf: 'every program' }),
-  cachedir: option('str', '/var/cache/salt/master', 'folder of everything that can be built again', {
-    pathOf: 'every program',
-  }),
-  sock_dir: option('str', '/var/run/salt/master', 'folder of the local sockets', { pathOf: 'every program' }),
-  pidfile: option('str', '/var/run/salt-master.pid', 'file that holds the process id of the daemon', {
-    pathOf: 'every program',
-  }),
-  python_executable: option(
-    'str',
-    '',
-    'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
-  ),
-  python_memory_bytes_max: option(
-    'int',
-    -1,
-    'most memory that a process of custom modules in Python may take, 0 for no limit, -1 for half of what the machine has',
-  ),
-  python_seconds_max: option(
-    'num',
-    60,
-    'seconds that what is rendered, an external pillar, an outputter or a login in Python may take by itself, 0 for no limit',
-  ),
-  extension_modules: option(
-    'str',
-    '/var/cache/salt/master/extmods',
-    'folder of modules copied from the file server',
-    { pathOf: 'every program' },
-  ),
+  ...placesOf('master'),
   runner_dirs: option('list', [], 'further folders of runners'),
   // network
   publish_port: option('int', 4505, 'TCP port of publications'),

@@ -2,7 +2,7 @@
 import { dict } from '../python/values/value.ts';
 import { REQUISITE_NAMES } from './names-in-values.ts';
 import { option, type OptionTable, type Options } from './option.ts';
-import { sharedOptions } from './shared-options.ts';
+import { placesOf, sharedOptions } from './shared-options.ts';
 import { minionUnserved } from './unserved-options.ts';
 import { noEffect, notYet } from './unserved.ts';
 
@@ -23,41 +23,7 @@ export const minionOptions = {
   ),
   reactor_niceness: option('int?', null, 'scheduling priority of the reactor'),
   // files and folders of the program
-  conf_file: option('str', '/etc/salt/minion', 'path of the main configuration file that was read'),
-  default_include: option(
-    'str',
-    'minion.d/*.conf',
-    'glob of further configuration files, relative to the main file',
-  ),
-  pki_dir: option('str', '/etc/salt/pki/minion', 'folder of the keys', { pathOf: 'every program' }),
-  cachedir: option('str', '/var/cache/salt/minion', 'folder of everything that can be built again', {
-    pathOf: 'every program',
-  }),
-  sock_dir: option('str', '/var/run/salt/minion', 'folder of the local sockets', { pathOf: 'every program' }),
-  pidfile: option('str', '/var/run/salt-minion.pid', 'file that holds the process id of the daemon', {
-    pathOf: 'every program',
-  }),
-  extension_modules: option(
-    'str',
-    '/var/cache/salt/minion/extmods',
-    'folder of modules copied from the file server',
-    { pathOf: 'every program' },
-  ),
-  python_executable: option(
-    'str',
-    '',
-    'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
-  ),
-  python_memory_bytes_max: option(
-    'int',
-    -1,
-    'most memory that a process of custom modules in Python may take, 0 for no limit, -1 for half of what the machine has',
-  ),
-  python_seconds_max: option(
-    'num',
-    60,
-    'seconds that what is rendered, an external pillar, an outputter or a login in Python may take by itself, 0 for no limit',
-  ),
+  ...placesOf('minion'),
   salt_python: option(
     'bool',
     false,

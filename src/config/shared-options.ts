@@ -21,6 +21,21 @@ export const sharedOptions = {
     'further globs to read, relative to the main file, with a warning when nothing matches',
   ),
   user: option('str', 'root', 'account the daemon runs as'),
+  python_executable: option(
+    'str',
+    '',
+    'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
+  ),
+  python_memory_bytes_max: option(
+    'int',
+    -1,
+    'most memory that a process of custom modules in Python may take, 0 for no limit, -1 for half of what the machine has',
+  ),
+  python_seconds_max: option(
+    'num',
+    60,
+    'seconds that what is rendered, an external pillar, an outputter or a login in Python may take by itself, 0 for no limit',
+  ),
   sock_pool_size: option(
     'int',
     1,
@@ -320,3 +335,33 @@ export const sharedOptions = {
   log_rotate_max_bytes: option('int', 0, 'size at which a log file is rotated, 0 for never'),
   log_rotate_backup_count: option('int', 0, 'rotated log files that are kept'),
 } as const satisfies OptionTable;
+
+/**
+ * Where a program finds its configuration and keeps its files; in Salt's places, which its role names.
+ */
+export function placesOf(role: 'master' | 'minion') {
+  return {
+    conf_file: option('str', `/etc/salt/${role}`, 'path of the main configuration file that was read'),
+    default_include: option(
+      'str',
+      `${role}.d/*.conf`,
+      'glob of further configuration files, relative to the main file',
+    ),
+    pki_dir: option('str', `/etc/salt/pki/${role}`, 'folder of the keys', { pathOf: 'every program' }),
+    cachedir: option('str', `/var/cache/salt/${role}`, 'folder of everything that can be built again', {
+      pathOf: 'every program',
+    }),
+    sock_dir: option('str', `/var/run/salt/${role}`, 'folder of the local sockets', {
+      pathOf: 'every program',
+    }),
+    pidfile: option('str', `/var/run/salt-${role}.pid`, 'file that holds the process id of the daemon', {
+      pathOf: 'every program',
+    }),
+    extension_modules: option(
+      'str',
+      `/var/cache/salt/${role}/extmods`,
+      'folder of modules copied from the file server',
+      { pathOf: 'every program' },
+    ),
+  } as const satisfies OptionTable;
+}
