@@ -1,8 +1,10 @@
 // Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition
 // below `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what
-// it uses; and what Salt has besides, `src/runtime/loader/salts-names.generated.ts`. With `--check` it writes nothing and exits 1 when a table would change.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+// it uses; what Salt has besides, `src/runtime/loader/salts-names.generated.ts`; and what the options of returners begin
+// with and which renderers there are, `src/config/*.generated.ts`. With `--check` it writes nothing and exits 1 when a
+// table would change.
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
@@ -186,14 +188,19 @@ const MISSING = ['MISSING_MODULES', 'MISSING_FUNCTIONS', 'MISSING_STATES'];
 const noTables = {
   name: 'no tables',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /(table|store-kinds|salts-names)\.generated\.ts$/ }, ({ path }) => ({
-      path,
-      namespace: 'none',
-    }));
-    const names = [...KINDS.map(({ name }) => name), ...MISSING].map(
-      (name) => `export const ${name} = new Map();`,
+    onResolve(
+      { filter: /(table|store-kinds|salts-names|renderer-names|returner-settings)\.generated\.ts$/ },
+      ({ path }) => ({
+        path,
+        namespace: 'none',
+      }),
     );
-    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: names.join('\n') }));
+    const tables = [...KINDS.map(({ name }) => name), ...MISSING, 'FURTHER_RENDERERS'];
+    const contents = [
+      ...tables.map((name) => `export const ${name} = new Map();`),
+      ...['RETURNER_SETTINGS', 'FURTHER_RENDERER_NAMES'].map((name) => `export const ${name} = [];`),
+    ];
+    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: contents.join('\n') }));
   },
 };
 
@@ -253,20 +260,26 @@ function found(paths, exportsOf, kind) {
 
 /** A file whose definition has another name would be in no table, without a word. */
 function requireDefinitions(kind, paths, exportsOf) {
-  const tables = KINDS.filter((each) => each.kind === kind);
+  const tables = [...KINDS, RENDERER].filter((each) => each.kind === kind);
   for (const path of paths)
     if (
       !Object.entries(exportsOf.get(path)).some((each) => tables.some((table) => isDefinition(each, table)))
     )
       throw new Error(
-        `src/plugins/${path} exports no definition: its name has to end with ${tables.map(({ ending }) => ending).join(' or ')}`,
+        `${relative(root, join(PLUGINS, path))} exports no definition: its name has to end with ${tables.map(({ ending }) => ending).join(' or ')}`,
       );
 }
 
 const checks = process.argv.includes('--check');
 const perKind = new Map([...new Set(KINDS.map(({ kind }) => kind))].map((kind) => [kind, filesOf(kind)]));
-const exportsOf = await definitions([...new Set([...perKind.values()].flat())]);
-for (const [kind, paths] of perKind) requireDefinitions(kind, paths, exportsOf);
+const RENDERERS = join(root, 'src/runtime/renderers/further');
+const RENDERER = { kind: 'renderer', ending: 'Renderer' };
+const rendererFiles = readdirSync(RENDERERS, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && !entry.name.endsWith('.generated.ts'))
+  .map(({ name }) => relative(PLUGINS, join(RENDERERS, name)));
+const exportsOf = await definitions([...new Set([...perKind.values()].flat()), ...rendererFiles]);
+for (const [kind, paths] of [...perKind, ['renderer', rendererFiles]])
+  requireDefinitions(kind, paths, exportsOf);
 
 /** Writes a file, or says that it is stale. */
 async function write(file, text) {
@@ -308,6 +321,33 @@ await write(
     missing('MISSING_FUNCTIONS', 'Functions that modules lack which are here.', SALTS_FUNCTIONS, functions),
     missing('MISSING_STATES', 'State modules of Salt that are not here.', SALTS_STATES, namesOf('state')),
   ].join('\n'),
+);
+const prefixes = tables
+  .filter(({ kind }) => kind === 'returner')
+  .flatMap(({ found: ones }) => ones.flatMap(({ name, spec }) => [name, spec.optionPrefix ?? name]));
+await write(
+  join(root, 'src/config/returner-settings.generated.ts'),
+  `${HEAD}\n\n/** What the options of returners begin with, which may stand in a mapping of that name as well. */\nexport const RETURNER_SETTINGS: readonly string[] = [${[...new Set(prefixes)].sort(compare).map(quoted).join(', ')}];\n`,
+);
+const renderers = found(rendererFiles, exportsOf, RENDERER);
+await write(
+  join(RENDERERS, 'table.generated.ts'),
+  `${HEAD.replace('src/plugins', 'src/runtime/renderers/further')}
+import type { RendererSpec } from '../renderer.ts';
+
+/** Every renderer that is loaded with the first file that names it. */
+export const FURTHER_RENDERERS: ReadonlyMap<string, () => Promise<RendererSpec>> = new Map([
+  ${renderers.map(({ name, path, exported }) => `[${quoted(name)}, async () => (await import('./${basename(path)}')).${exported}],`).join('\n')}
+]);
+`,
+);
+await write(
+  join(root, 'src/config/renderer-names.generated.ts'),
+  `${HEAD.replace('src/plugins', 'src/runtime/renderers/further')}
+
+/** Their names. */
+export const FURTHER_RENDERER_NAMES: readonly string[] = [${renderers.map(({ name }) => quoted(name)).join(', ')}];
+`,
 );
 if (process.exitCode === 1)
   process.stderr.write('These tables are stale: node scripts/generate-plugins.mjs writes them.\n');

@@ -2,6 +2,7 @@
  * Options that stand in no table of Salt's but are read by its modules, returners and commands (`__opts__.get`,
  * `config.option`, 3006.16): which of them Brine reads too, and which it does not serve.
  */
+import { RETURNER_SETTINGS } from './returner-settings.generated.ts';
 import { notYet, noEffect, type Unserved } from './unserved.ts';
 
 /** A name, or the beginning of names when it ends with `.` or `_`. */
@@ -87,15 +88,6 @@ const SERVED: FurtherOption = {
     'stateconf_',
   ],
 };
-
-/** Returners read `<name>.<option>` or a mapping of their name. */
-const RETURNERS = [
-  ...['elasticsearch', 'http', 'local', 'mariadb', 'mongo', 'mysql', 'nats', 'pgjsonb', 'postgres'],
-  ...['postgres_local_cache', 'rawfile_json', 'redis', 'returner.http', 'slack', 'slack_webhook', 'smtp'],
-  ...['sqlite3', 'syslog', 'returner.pgjsonb', 'returner.postgres'],
-];
-
-const RETURNER_SETTINGS: FurtherOption = { names: RETURNERS.flatMap((name) => [name, `${name}.`]) };
 
 /** The families without a place in Salt's tables, each with what is missing. */
 const UNSERVED: readonly FurtherOption[] = [
@@ -201,7 +193,11 @@ const UNSERVED: readonly FurtherOption[] = [
 ];
 
 /** Everything that is known of options in no table. */
-export const FURTHER_OPTIONS: readonly FurtherOption[] = [SERVED, RETURNER_SETTINGS, ...UNSERVED];
+export const FURTHER_OPTIONS: readonly FurtherOption[] = [
+  SERVED,
+  { names: RETURNER_SETTINGS.flatMap((name) => [name, `${name}.`]) },
+  ...UNSERVED,
+];
 
 /**
  * What is known of an option that is in no table.

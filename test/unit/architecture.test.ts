@@ -250,6 +250,16 @@ test('house rules - no default exports, no any, no enum, no console', () => {
   );
 });
 
+test('house rules - no file of tests waits outside of a test, which would make its tests parts of one of another file', () => {
+  // such tests run, and nobody is told of them
+  const waiting = ['unit', 'support'].flatMap((folder) =>
+    filesBelow(join(ROOT, 'test', folder)).filter((path) =>
+      /^(?:(?:export )?(?:const|let) [^\n]*[=(] *)?(?:\(|for )?await /m.test(readFileSync(path, 'utf8')),
+    ),
+  );
+  assert.deepEqual(waiting, []);
+});
+
 test('house rules - files have one subject, a comment that says which, and a bearable length', () => {
   const vague = sources.filter(({ path }) => /(^|\/)(utils?|helpers?|misc|common)\.tsx?$/.test(path));
   assert.deepEqual(

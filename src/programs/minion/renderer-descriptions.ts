@@ -4,9 +4,9 @@
  */
 import {
   PYTHON_RENDERERS,
-  RENDERERS,
   SALTS_RENDERERS,
   STATE_RENDERERS,
+  USUAL_RENDERERS,
 } from '../../config/renderer-names.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -18,23 +18,7 @@ import { installedFiles } from '../../runtime/python-host/installed-salt.ts';
 import { PythonModules } from '../../runtime/python-host/python-modules.ts';
 import { interpreterOf } from '../../runtime/python-host/python-process.ts';
 import type { ModuleDescription } from '../../runtime/loader/module.ts';
-
-const DOCS: Readonly<Record<string, string>> = {
-  gpg: 'Decrypts texts that were encrypted with GPG, wherever they stand in the data.',
-  hjson: 'Reads Hjson.',
-  jinja: 'Renders templates of Jinja2 to text.',
-  json: 'Reads JSON.',
-  json5: 'Reads JSON5.',
-  msgpack: 'Reads MessagePack.',
-  nacl: 'Decrypts texts that were encrypted with NaCl, wherever they stand in the data.',
-  pass: 'Replaces names of secrets by what the password store `pass` has for them.',
-  py: 'Runs the function `run` of a file in Python, which gives the data.',
-  stateconf: 'Puts names of a file and its parameters before those of states.',
-  text: 'Hands text on as it is.',
-  toml: 'Reads TOML.',
-  yaml: 'Reads YAML as Salt does.',
-  yamlex: 'Reads YAML in which mappings of the same key can be joined.',
-};
+import { FURTHER_RENDERERS } from '../../runtime/renderers/further/table.generated.ts';
 
 /** Whose renderers are told, and what looks at them. */
 export interface RendererDescriptionDeps {
@@ -57,7 +41,11 @@ interface PythonSource {
 export async function rendererDescriptions(
   deps: RendererDescriptionDeps,
 ): Promise<ReadonlyMap<string, ModuleDescription>> {
-  const found = new Map(RENDERERS.map((name) => [name, describe(name, DOCS[name] ?? '')]));
+  const found = new Map([...USUAL_RENDERERS].map(([name, doc]) => [name, describe(name, doc)]));
+  for (const load of FURTHER_RENDERERS.values()) {
+    const { name, doc } = await load();
+    found.set(name, describe(name, doc));
+  }
   for (const each of await inPython(deps)) found.set(each.name, each);
   if (extensionFiles(deps.opts, 'renderers').length === 0) return found;
   const report = (fault: string): void => deps.log.error(fault);

@@ -4,7 +4,7 @@
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import { PYTHON_RENDERERS, SALTS_RENDERERS, STATE_RENDERERS } from '../../config/renderer-names.ts';
-import type { FindRenderer } from '../renderers/pipe.ts';
+import type { FindRenderer } from '../renderers/renderer.ts';
 import type { Renderer } from '../renderers/renderer.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { OwnRendererDeps, OwnRenderers } from './own-renderers.ts';

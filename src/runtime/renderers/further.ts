@@ -6,28 +6,13 @@ import {
   STATE_RENDERERS,
 } from '../../config/renderer-names.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
-import type { JinjaRendererDeps } from './jinja.ts';
-import type { Renderer } from './renderer.ts';
+import { FURTHER_RENDERERS } from './further/table.generated.ts';
+import type { Renderer, RendererDeps } from './renderer.ts';
 
-const DATA_FORMATS: ReadonlySet<string> = new Set(['hjson', 'json5', 'msgpack', 'toml', 'yamlex']);
-
-/**
- * One of the renderers of this file.
- * @param find gives another by its name, also a custom one
- */
-export async function furtherRenderer(
-  name: string,
-  deps: Pick<JinjaRendererDeps, 'clock' | 'log'>,
-  find: (name: string) => Promise<Renderer | undefined>,
-): Promise<Renderer | undefined> {
-  if (DATA_FORMATS.has(name)) {
-    const { dataRenderers } = await import('./data-formats.ts');
-    return dataRenderers.find((renderer) => renderer.name === name);
-  }
-  if (name === 'stateconf') return (await import('./stateconf.ts')).stateconfRenderer(find);
-  if (name === 'nacl') return (await import('./nacl.ts')).naclRenderer;
-  if (name === 'pass') return (await import('./pass.ts')).passRenderer(deps);
-  return undefined;
+/** One of the renderers in `further/`. @returns undefined for another name */
+export async function furtherRenderer(name: string, deps: RendererDeps): Promise<Renderer | undefined> {
+  const spec = await FURTHER_RENDERERS.get(name)?.();
+  return spec === undefined ? undefined : { name, render: spec.make(deps) };
 }
 
 /** Why a renderer cannot be used. */

@@ -8,7 +8,7 @@ import { gpgRenderer } from './gpg.ts';
 import { jinjaRenderer, renderBudget, type JinjaRendererDeps } from './jinja.ts';
 import { jsonRenderer } from './json.ts';
 import type { ParsedTexts } from './parsed-texts.ts';
-import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
+import { SaltRenderError, type FindRenderer, type RenderContext, type Renderer } from './renderer.ts';
 import { textRenderer } from './text.ts';
 import { yamlRenderer } from './yaml.ts';
 
@@ -29,9 +29,6 @@ interface PipeStep {
   readonly argument: string;
 }
 
-/** Finds a renderer by its name. */
-export type FindRenderer = (name: string) => Promise<Renderer | undefined>;
-
 /** Renders files. */
 export class RenderPipe {
   readonly #renderers: Map<string, Renderer>;
@@ -50,7 +47,7 @@ export class RenderPipe {
     this.#clock = deps.clock;
     const all = [jinjaRenderer(deps), yamlRenderer(texts), jsonRenderer, textRenderer, gpgRenderer(deps)];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
-    this.#further = (name) => furtherRenderer(name, deps, (other) => this.#found(other));
+    this.#further = (name) => furtherRenderer(name, { ...deps, find: (other) => this.#found(other) });
   }
 
   /** What rendering may cost by some options: one for several files that share it. */

@@ -1,4 +1,6 @@
 /** What a renderer is: one step of the way from a file to data (3006.16 salt/renderers/). */
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { RenderBudget, TValue } from '../../formats/jinja/index.ts';
 import { BrineError } from '../../errors/errors.ts';
@@ -76,6 +78,25 @@ export interface Renderer {
    * @param argument what stands behind the name in the pipe
    */
   render(input: Value, context: RenderContext, argument: string): Value | Promise<Value>;
+}
+
+/** Finds a renderer by its name. */
+export type FindRenderer = (name: string) => Promise<Renderer | undefined>;
+
+/** What renderers may need besides a text. */
+export interface RendererDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Another renderer, also a custom one. */
+  readonly find: FindRenderer;
+}
+
+/** The definition of a renderer that few files use: its file is loaded with the first of them. */
+export interface RendererSpec {
+  readonly name: string;
+  /** What `sys.renderer_doc` says. */
+  readonly doc: string;
+  make(deps: RendererDeps): Renderer['render'];
 }
 
 /** A file could not be rendered; the message is Salt's. */

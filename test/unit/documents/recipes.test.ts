@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { ModuleSpec } from '../../../src/runtime/loader/module.ts';
-import type { Renderer } from '../../../src/runtime/renderers/renderer.ts';
+import type { RendererSpec } from '../../../src/runtime/renderers/renderer.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
@@ -52,10 +52,11 @@ test('recipes - each of CONTRIBUTING.md is written against the code that is ther
   };
   const { run } = greetModule.functions['hello'] ?? {};
   assert.equal(await run?.(undefined as never, { name: 'Anna' }, [], new Map()), 'Hello Anna!');
-  const { greetRenderer } = (await exportsOf('src/runtime/renderers/greet.ts', folder)) as {
-    greetRenderer: Renderer;
+  const { greetRenderer } = (await exportsOf('src/runtime/renderers/further/greet.ts', folder)) as {
+    greetRenderer: RendererSpec;
   };
-  assert.deepEqual(await greetRenderer.render('#!greet\nAnna\nBert\n', undefined as never, ''), [
+  const render = greetRenderer.make(undefined as never);
+  assert.deepEqual(await render('#!greet\nAnna\nBert\n', undefined as never, ''), [
     'Hello Anna!',
     'Hello Bert!',
   ]);
@@ -63,10 +64,7 @@ test('recipes - each of CONTRIBUTING.md is written against the code that is ther
 
 test('recipes - the programs and tables that they name have those names', () => {
   for (const [path, name] of [
-    ['src/config/further-options.ts', 'const RETURNERS = '],
-    ['src/config/renderer-names.ts', 'export const RENDERERS:'],
     ['src/programs/api/v2/table.ts', 'export const ROUTES:'],
-    ['src/runtime/renderers/further.ts', 'export async function furtherRenderer('],
     ['src/config/minion-options.ts', 'option('],
   ] as const)
     assert.ok(readFileSync(join(ROOT, path), 'utf8').includes(name), `${path} has ${name}`);

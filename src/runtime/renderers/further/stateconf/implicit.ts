@@ -1,8 +1,8 @@
 /** The option `-o`: each state requires the one before it. */
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { SaltRenderError } from '../renderer.ts';
+import { isDict, type Dict, type Value } from '../../../../python/values/value.ts';
+import { SaltRenderError } from '../../renderer.ts';
 import { moduleOf, named, requisites, statesOf, type StateEntry } from './high.ts';
-import { pyStr } from '../../../python/values/repr.ts';
+import { pyStr } from '../../../../python/values/repr.ts';
 
 const KINDS = ['require', 'watch', 'listen', 'onchanges', 'onfail'];
 const REQUIRE: ReadonlySet<string> = new Set(KINDS);

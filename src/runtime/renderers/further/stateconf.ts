@@ -2,10 +2,17 @@
  * The stateconf renderer: a template engine and a data format, and what it adds to SLS files (3006.16
  * salt/renderers/stateconf.py).
  */
-import type { TValue } from '../../formats/jinja/index.ts';
-import { compilePattern } from '../../python/regex/pattern.ts';
-import { copyValue, isDict, type Value } from '../../python/values/value.ts';
-import { SaltRenderError, textOf, type RenderContext, type Renderer } from './renderer.ts';
+import type { TValue } from '../../../formats/jinja/index.ts';
+import { compilePattern } from '../../../python/regex/pattern.ts';
+import { copyValue, isDict, type Value } from '../../../python/values/value.ts';
+import {
+  SaltRenderError,
+  textOf,
+  type FindRenderer,
+  type RenderContext,
+  type Renderer,
+  type RendererSpec,
+} from '../renderer.ts';
 import { addImplicitRequires, SharedRequisites } from './stateconf/implicit.ts';
 import { addGoalState, addStartState } from './stateconf/marks.ts';
 import { absoluteIncludes, longForms, renameIds } from './stateconf/names.ts';
@@ -50,12 +57,13 @@ class Shared {
   readonly requisites = new SharedRequisites();
 }
 
-/** Makes the renderer. @param find gives another renderer by its name; undefined for none */
-export function stateconfRenderer(find: (name: string) => Promise<Renderer | undefined>): Renderer {
-  const runs = new WeakMap<object, Shared>();
-  return {
-    name: 'stateconf',
-    render: async (input, context, argument) => {
+/** The renderer of files with a template engine and a data format behind its name. */
+export const stateconfRenderer: RendererSpec = {
+  name: 'stateconf',
+  doc: 'Puts names of a file and its parameters before those of states.',
+  make: ({ find }) => {
+    const runs = new WeakMap<object, Shared>();
+    return async (input, context, argument) => {
       const { flags, steps } = readArgument(argument);
       const key = context.run ?? context;
       const shared = runs.get(key) ?? new Shared();
@@ -63,9 +71,9 @@ export function stateconfRenderer(find: (name: string) => Promise<Renderer | und
       const use = { flags, context, shared, names: namesOf(context.opt) };
       if (flags.takesData) return processed(copyValue(input), use, false);
       return twoPasses(textOf(input, 'stateconf'), use, await chosen(steps, flags, find));
-    },
-  };
-}
+    };
+  },
+};
 
 interface Use {
   readonly flags: Flags;
@@ -100,11 +108,7 @@ function readArgument(argument: string): { readonly flags: Flags; readonly steps
 }
 
 /** The two renderers that the words name, before and behind the first dot on its own. @throws SaltRenderError */
-async function chosen(
-  steps: string,
-  { isOrdered }: Flags,
-  find: (name: string) => Promise<Renderer | undefined>,
-): Promise<Steps> {
+async function chosen(steps: string, { isOrdered }: Flags, find: FindRenderer): Promise<Steps> {
   const dot = /\s+\.\s+/.exec(steps);
   const parts = dot === null ? [steps] : [steps.slice(0, dot.index), steps.slice(dot.index + dot[0].length)];
   const named = async (words: string): Promise<Steps['data']> => {

@@ -1,6 +1,6 @@
 /** Settings of SLS files: the arguments of `stateconf.set`, and what `extend` of other files says instead. */
-import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { pyStr } from '../../../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../../../python/values/value.ts';
 import { moduleOf, named, type StateconfNames } from './high.ts';
 
 const JOINED = ['require', 'watch', 'listen', 'onchanges', 'onfail'];

@@ -1,7 +1,7 @@
 /** The nacl renderer: texts `NACL[…]` become what was sealed, by `nacl.dec` (3006.16 salt/renderers/nacl.py). */
-import { messageOf } from '../../errors/errors.ts';
-import { SaltRenderError, type Renderer } from './renderer.ts';
-import { mapTexts, refuseIfSent } from './sent-by-minion.ts';
+import { messageOf } from '../../../errors/errors.ts';
+import { SaltRenderError, type RendererSpec } from '../renderer.ts';
+import { mapTexts, refuseIfSent } from '../sent-by-minion.ts';
 
 const SEALED = /^NACL\[(.*)\]$/m;
 
@@ -9,9 +9,10 @@ const SEALED = /^NACL\[(.*)\]$/m;
  * Opens each text that is a box, with the key of the option `nacl.config`.
  * @throws SaltRenderError when one cannot be opened
  */
-export const naclRenderer: Renderer = {
+export const naclRenderer: RendererSpec = {
   name: 'nacl',
-  render: (input, context) =>
+  doc: 'Decrypts texts that were encrypted with NaCl, wherever they stand in the data.',
+  make: () => (input, context) =>
     mapTexts(input, async (text) => {
       const box = SEALED.exec(text)?.[1];
       if (box === undefined) return text;

@@ -1,7 +1,7 @@
 /** Long forms, and names that begin with a dot: ids and SLS files near the one at hand. */
-import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { SaltRenderError } from '../renderer.ts';
+import { pyStr } from '../../../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../../../python/values/value.ts';
+import { SaltRenderError } from '../../renderer.ts';
 import { moduleOf, named, requisites, statesOf, type StateconfNames } from './high.ts';
 
 const REQUISITES: ReadonlySet<string> = new Set(

@@ -3,23 +3,16 @@
  * salt/renderers/pass.py).
  */
 import { homedir } from 'node:os';
-import { messageOf } from '../../errors/errors.ts';
-import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
-import { ownEnvironment, runProcess } from '../../host/process.ts';
-import { findProgram } from '../../host/which.ts';
-import { decodeUtf8 } from '../../python/values/text.ts';
-import { truthy } from '../../python/values/value.ts';
-import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
-import { mapTexts, refuseIfSent } from './sent-by-minion.ts';
+import { messageOf } from '../../../errors/errors.ts';
+import { ownEnvironment, runProcess } from '../../../host/process.ts';
+import { findProgram } from '../../../host/which.ts';
+import { decodeUtf8 } from '../../../python/values/text.ts';
+import { truthy } from '../../../python/values/value.ts';
+import { SaltRenderError, type RenderContext, type RendererDeps, type RendererSpec } from '../renderer.ts';
+import { mapTexts, refuseIfSent } from '../sent-by-minion.ts';
 
 const TIMEOUT_MS = 30_000;
 const SECRET_BYTES_MAX = 16 * 1024 * 1024;
-
-interface PassDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 interface Store {
   readonly program: string;
@@ -29,26 +22,24 @@ interface Store {
 }
 
 /**
- * Makes the pass renderer, which asks the program `pass` for each text, or for those with the prefix
- * `pass_variable_prefix`. An entry is read once for each file. With a prefix, what a minion has sent itself is not
- * looked up for it.
+ * Asks the program `pass` for each text, or for those with the prefix `pass_variable_prefix`. An entry is read once for
+ * each file. With a prefix, what a minion has sent itself is not looked up for it.
  */
-export function passRenderer(deps: PassDeps): Renderer {
-  return {
-    name: 'pass',
-    render: async (input, context) => {
-      const store = storeOf(context);
-      const read = new Map<string, string | undefined>();
-      return mapTexts(input, async (text) => {
-        if (!text.startsWith(store.prefix)) return text;
-        const entry = text.slice(store.prefix.length).trim();
-        if (store.prefix !== '') refuseIfSent(text.replace(/\s+/g, ''), context);
-        if (!read.has(entry)) read.set(entry, await secretOf(entry, store, deps));
-        return read.get(entry) ?? text;
-      });
-    },
-  };
-}
+export const passRenderer: RendererSpec = {
+  name: 'pass',
+  doc: 'Replaces names of secrets by what the password store `pass` has for them.',
+  make: (deps) => async (input, context) => {
+    const store = storeOf(context);
+    const read = new Map<string, string | undefined>();
+    return mapTexts(input, async (text) => {
+      if (!text.startsWith(store.prefix)) return text;
+      const entry = text.slice(store.prefix.length).trim();
+      if (store.prefix !== '') refuseIfSent(text.replace(/\s+/g, ''), context);
+      if (!read.has(entry)) read.set(entry, await secretOf(entry, store, deps));
+      return read.get(entry) ?? text;
+    });
+  },
+};
 
 /** @throws SaltRenderError without the program, and for options that do not fit one another */
 function storeOf(context: RenderContext): Store {
@@ -78,7 +69,7 @@ function storeOf(context: RenderContext): Store {
 async function secretOf(
   entry: string,
   { program, isStrict, env }: Store,
-  { clock, log }: PassDeps,
+  { clock, log }: RendererDeps,
 ): Promise<string | undefined> {
   const fault = await tried();
   if ('secret' in fault) return fault.secret;

@@ -1,7 +1,7 @@
 /** The generated states: `.start` before all others of a file, `.goal` behind them. */
-import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { SaltRenderError } from '../renderer.ts';
+import { pyStr } from '../../../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../../../python/values/value.ts';
+import { SaltRenderError } from '../../renderer.ts';
 import { moduleOf, statesOf, type StateconfNames } from './high.ts';
 
 const BESIDE_IDS: ReadonlySet<string> = new Set(['include', 'exclude', 'extend']);

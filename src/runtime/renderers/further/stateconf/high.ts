@@ -1,7 +1,7 @@
 /** Walking over high data as stateconf does: ids, states, and arguments that are mappings of one name. */
-import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import type { RenderContext } from '../renderer.ts';
+import { pyStr } from '../../../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../../../python/values/value.ts';
+import type { RenderContext } from '../../renderer.ts';
 
 /** What stands beside the ids of states. */
 export const NO_IDS: ReadonlySet<string> = new Set(['include', 'exclude']);
