@@ -7,10 +7,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toJson } from '../../src/formats/json/text.ts';
-import type { Value } from '../../src/python/values/value.ts';
+import { copyValue, type Value } from '../../src/python/values/value.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import {
   comparableOutcome,
+  expectedOutcome,
   ownOutcome,
   readRunCases,
   STATE_RUNS,
@@ -90,7 +91,7 @@ try {
   let differing = 0;
   for (const [i, given] of cases.entries()) {
     const own = comparableOutcome(await ownOutcome(given, join(folder, 'own')));
-    const text = difference(real[i] ?? null, own);
+    const text = difference(expectedOutcome(given.name, copyValue(real[i] ?? null)), own);
     if (text === '') continue;
     differing++;
     process.stdout.write(`=== ${given.name}\n${text}\n`);

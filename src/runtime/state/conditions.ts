@@ -6,7 +6,6 @@ import { existsSync } from 'node:fs';
 import { traverse } from '../../formats/data/traverse.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
-import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { fillSlots } from './slots.ts';
@@ -23,7 +22,7 @@ const NOT_STARTED = 100;
 /** What one condition says: whether the state is to be left out, and why. */
 interface Verdict {
   readonly isLeftOut: boolean;
-  readonly comment?: string;
+  readonly comment: string;
   readonly skipWatch?: boolean;
 }
 
@@ -34,10 +33,7 @@ export async function checkConditions(low: Dict, ctx: ModuleContext): Promise<Di
   if (low.has('onlyif')) verdicts.push(await onlyIf(listOf(low.get('onlyif')), ctx, options));
   if (low.has('unless')) verdicts.push(await unless(listOf(low.get('unless')), ctx, options));
   if (low.has('creates')) verdicts.push(creates(low.get('creates') ?? null));
-  const comments = verdicts.map(({ comment }) => {
-    if (comment === undefined) throw new PythonError('KeyError', "'comment'");
-    return comment;
-  });
+  const comments = verdicts.map(({ comment }) => comment);
   const fields = dict({ result: verdicts.some(({ isLeftOut }) => isLeftOut), comment: comments });
   for (const key of ['__sls__', '__id__', 'name']) fields.set(key, low.get(key) ?? null);
   if (verdicts.some(({ skipWatch }) => skipWatch === true)) fields.set('skip_watch', true);
@@ -81,19 +77,19 @@ async function retcodeOf(command: Value, ctx: ModuleContext, options: Dict): Pro
 
 async function onlyIf(entries: readonly Value[], ctx: ModuleContext, options: Dict): Promise<Verdict> {
   const isFalse: Verdict = { isLeftOut: true, comment: 'onlyif condition is false', skipWatch: true };
-  let verdict: Verdict = { isLeftOut: false };
+  // Salt compat: an empty list, as a template makes it, is no condition; in Salt it is a KeyError
+  const isTrue: Verdict = { isLeftOut: false, comment: 'onlyif condition is true' };
   for (const entry of entries) {
     const outcome = await outcomeOf(entry, ctx, options, 'onlyif');
     if (outcome === 'false') return isFalse;
     if (outcome === 'bad') return { isLeftOut: false, comment: 'onlyif execution failed, bad type passed' };
     if (outcome !== 'true') return { isLeftOut: false, comment: outcome.fault };
-    verdict = { isLeftOut: false, comment: 'onlyif condition is true' };
   }
-  return verdict;
+  return isTrue;
 }
 
 async function unless(entries: readonly Value[], ctx: ModuleContext, options: Dict): Promise<Verdict> {
-  let verdict: Verdict = { isLeftOut: false };
+  let verdict: Verdict = { isLeftOut: false, comment: 'unless condition is false' };
   for (const entry of entries) {
     const outcome = await outcomeOf(entry, ctx, options, 'unless');
     if (outcome === 'false') return { isLeftOut: false, comment: 'unless condition is false' };
@@ -120,7 +116,7 @@ async function outcomeOf(
     ctx.log.warning(fault);
     return { fault };
   }
-  return (await callEntry(entry, ctx)) ? 'true' : 'false';
+  return (await callEntry(entry, ctx, condition)) ? 'true' : 'false';
 }
 
 /** A command that cannot be started counts so that the state does not run. */
@@ -142,16 +138,18 @@ async function commandOutcome(
  * Whether a function says yes. Salt compat: a return code of an earlier command of the run, which Salt still sees here,
  * does not count; only one that this function sets.
  */
-async function callEntry(entry: Dict, ctx: ModuleContext): Promise<boolean> {
+async function callEntry(entry: Dict, ctx: ModuleContext, condition: string): Promise<boolean> {
   const kwargs: Dict = new Map();
   for (const [key, value] of entry)
     if (!ENTRY_KEYS.has(pyStr(key))) kwargs.set(key, await fillSlots(value, ctx));
   const args = await Promise.all(listOf(entry.get('args') ?? []).map((arg) => fillSlots(arg, ctx)));
   const path = entry.get('get_return');
-  const fun = entry.get('fun') ?? null;
-  if (!(await ctx.functions.has(pyStr(fun)))) throw new PythonError('KeyError', pyRepr(fun));
+  const fun = pyStr(entry.get('fun') ?? null);
+  const { spec, missing } = await ctx.functions.find(fun);
+  if (spec === undefined)
+    throw new CommandExecutionError(`${condition}: ${missing ?? `'${fun}' is not available.`}`);
   ctx.setRetcode(0);
-  const value = await ctx.functions.call(pyStr(fun), args, kwargs);
+  const value = await ctx.functions.call(fun, args, kwargs);
   if (ctx.retcode !== 0) return false;
   if (!truthy(path)) return truthy(value);
   return truthy(traverse(value, pyStr(path ?? null), { fallback: null }));

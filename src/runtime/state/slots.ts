@@ -2,10 +2,11 @@
  * Slots: arguments of states that are the return of a function, called when the state runs (salt/state.py
  * `format_slots`, 3006.16).
  */
+import { CommandExecutionError } from '../../errors/errors.ts';
 import { traverse } from '../../formats/data/traverse.ts';
 import type { Logger } from '../../host/log.ts';
-import { PythonError } from '../../python/exceptions.ts';
 import type { FunctionCaller } from '../loader/module.ts';
+import { pyRepr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
 import { copyValue, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { readFunctionText } from './function-text.ts';
@@ -68,13 +69,19 @@ async function evaluate(slot: string, { functions, log }: SlotDeps): Promise<Val
   return appended(picked(value, call), call, log);
 }
 
-/** The part of the return that the words behind the call name. */
+/**
+ * The part of the return that the words behind the call name. Salt compat: the blank before `~`, as Salt's own
+ * documents have it, is no path; in Salt it is an IndexError.
+ */
 function picked(value: Value, call: string): Value {
   const head = call.split('~')[0] as string;
-  const tail = head.includes(')') ? head.slice(head.lastIndexOf(')') + 1) : '';
+  const tail = head.includes(')') ? strip(head.slice(head.lastIndexOf(')') + 1)) : '';
   if (tail === '') return value;
   const dot = tail.indexOf('.');
-  if (dot < 0) throw new PythonError('IndexError', 'list index out of range');
+  if (dot < 0)
+    throw new CommandExecutionError(
+      `Malformed slot: behind the call in ${call} stands ${pyRepr(tail)}; a path begins with a point, a text to append with ~`,
+    );
   return traverse(value, strip(tail.slice(dot + 1)), { fallback: null, delimiter: '.' });
 }
 

@@ -4,7 +4,7 @@ import { truthy, type Dict } from '../../python/values/value.ts';
 import { entriesOf, isOfEmptySls, namedBy, REQUISITE_KINDS, type Entry, type Lookup } from './requisites.ts';
 
 /** The requisites that can be named in vain. */
-const LOSABLE = [...REQUISITE_KINDS.filter((kind) => kind !== 'onfail_all'), 'prerequired'];
+const LOSABLE = [...REQUISITE_KINDS, 'prerequired'];
 
 /** The chunks that a chunk requires, in the order of its requisites, and the entries that name none. */
 export function wantedBy(

@@ -277,3 +277,33 @@ test('state runs - what a state changes apart from what a watch is for does not 
     dict({ restarted: true }),
   ]);
 });
+
+test('state runs - onfail_all waits for states that stand behind it, and names one that is not there', async () => {
+  const sls = (second: string): string =>
+    [
+      'repair: {test.nop: [{onfail_all: [{test: one}, {test: two}]}]}',
+      'one: {test.fail_without_changes: []}',
+      second,
+    ].join('\n');
+  const result = async (second: string): Promise<[Value, Value]> => {
+    const repair = (await applied(contextWith(), sls(second))).get('repair') ?? null;
+    if (!isDict(repair)) throw new Error('repair has no result');
+    return [repair.get('result') ?? null, repair.get('comment') ?? null];
+  };
+  assert.deepEqual(await result('two: {test.fail_without_changes: []}'), [true, 'Success!']);
+  assert.deepEqual(await result('two: {test.nop: []}'), [
+    true,
+    'State was not run because onfail req did not change',
+  ]);
+  const [isGood, comment] = await result('three: {test.nop: []}');
+  assert.equal(isGood, false);
+  assert.match(String(comment), /requisites were not found:\s+onfail_all:\s+test: two/);
+});
+
+test('state runs - an empty list of conditions is no condition', async () => {
+  const results = await applied(
+    contextWith(),
+    ['onlyif', 'unless'].map((kind) => `${kind}: {test.nop: [{${kind}: []}]}`).join('\n'),
+  );
+  for (const result of results.values()) assert.equal(isDict(result) && result.get('comment'), 'Success!');
+});
