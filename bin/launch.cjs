@@ -14,8 +14,9 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModu
 /**
  * @param name of the program
  * @param flags for V8, before any of the program is read; the code caches of commands are for V8 as it is without
+ * @param caches how the names of its code caches end: V8 takes none that was made with other flags than it runs with
  */
-module.exports = function launch(name, flags = []) {
+module.exports = function launch(name, flags = [], caches = '.cache') {
   const dist = join(__dirname, '..', 'dist');
   const file = join(dist, `${name}.cjs`);
   if (!existsSync(file)) {
@@ -59,8 +60,15 @@ module.exports = function launch(name, flags = []) {
     stamp ??= stampOf(text);
     if (stampOf(text) !== stamp) throw replaced(name);
     further.shift();
-    const source = `(function (${PARAMETERS}) {${text}\n})`;
-    const script = new Script(source, { filename: path, cachedData: readIfThere(`${path}.cache`) });
+    const head = `(function (${PARAMETERS}) {`;
+    // the places in a stack are those in the file
+    const place = { filename: path, columnOffset: -head.length };
+    const script = new Script(`${head}${text}\n})`, {
+      ...place,
+      cachedData: readIfThere(`${path}${caches}`),
+    });
+    if (isTracing && script.cachedDataRejected)
+      process.stderr.write(`${path} has a code cache that does not fit\n`);
     scripts.push([path, script]);
     const body = script.runInThisContext();
     body.call(
@@ -89,8 +97,8 @@ module.exports = function launch(name, flags = []) {
   if (isCaching)
     process.on('exit', () => {
       // a layer that no run had need of yet gets a cache of what is compiled when it is loaded
-      while (further.length > 0 && !existsSync(`${join(dist, further[0])}.cache`)) loadNext();
-      for (const [path, script] of scripts) writeFileSync(`${path}.cache`, script.createCachedData());
+      while (further.length > 0 && !existsSync(`${join(dist, further[0])}${caches}`)) loadNext();
+      for (const [path, script] of scripts) writeFileSync(`${path}${caches}`, script.createCachedData());
     });
   loadNext();
   for (const path of modules.keys()) first.add(path);

@@ -114,8 +114,11 @@ const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(r
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
 const fresh = `${outdir}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
+/** What stands at the beginning of each layer until its build is known; all that is put into a text has a length that its map counts on. */
+const NO_STAMP = `/*${'0'.repeat(16)}*/`;
+/** As long as `__require`, which it stands for. */
 const PART_READER =
-  'function __brinePart(read){try{return read()}catch(error){' +
+  'function __brnPart(path){try{return require(path)}catch(error){' +
   'if(error?.code!=="MODULE_NOT_FOUND"||!/\\/part-[A-Z0-9]+\\.cjs/.test(error.message))throw error;' +
   'const name=/salt-[a-z]+/.exec(require("node:path").basename(process.argv[1]??""))?.[0]??"Brine";' +
   'throw new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
@@ -128,7 +131,9 @@ const settings = {
   target: 'node20',
   minifyWhitespace: true,
   minifySyntax: true,
-  sourcemap: false,
+  // apart from the texts: see writeMaps
+  sourcemap: 'external',
+  sourcesContent: false,
   legalComments: 'none',
   outExtension: { '.js': '.cjs' },
   external: externalPackages,
@@ -150,12 +155,23 @@ await build({
 });
 await buildSplit(programs.filter(isSplit));
 const layered = [...LAYERED].map(([name, layers]) => ({ entry: `src/bin/${name}.ts`, ...layers }));
-const layers = await buildLayers(settings, layered, SHARED);
+const layers = await buildLayers(
+  { ...settings, banner: { js: `${NO_STAMP}${settings.banner.js}` } },
+  layered,
+  SHARED,
+);
 for (const [name, text] of layers) writeFileSync(join(fresh, name), text);
-for (const name of readdirSync(fresh)) if (isOfCommands(name.split('.')[0])) deferBuiltins(join(fresh, name));
-stampLayers([...layers.keys()].sort().map((name) => join(fresh, name)));
+for (const name of readdirSync(fresh))
+  if (isOfCommands(name.split('.')[0]) && name.endsWith('.cjs')) deferBuiltins(join(fresh, name));
+stampLayers(
+  [...layers.keys()]
+    .filter((name) => name.endsWith('.cjs'))
+    .sort()
+    .map((name) => join(fresh, name)),
+);
 // V8 tells a cache that is of another text by the length of the text alone
-for (const name of readdirSync(outdir)) if (name.endsWith('.cjs.cache')) rmSync(join(outdir, name));
+for (const name of readdirSync(outdir)) if (name.endsWith('.cache')) rmSync(join(outdir, name));
+moveMaps();
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStale(new Set(builtNames));
@@ -164,8 +180,10 @@ await buildApiClient();
 await buildConsole(outdir);
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
-writeCodeCaches();
-if (outdir === join(root, 'dist')) writeDocuments();
+// for whoever changes the source: see scripts/watch.mjs
+const isQuick = process.env.BRINE_BUILD === 'quick';
+if (!isQuick) writeCodeCaches();
+if (!isQuick && outdir === join(root, 'dist')) writeDocuments();
 
 /** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */
 async function buildSplit(entryPoints) {
@@ -177,16 +195,27 @@ async function buildSplit(entryPoints) {
     chunkNames: 'part-[hash]',
     entryPoints,
   });
+  const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
   for (const { path, text } of outputFiles) {
-    const { code } = await transform(text, {
+    if (path.endsWith('.map')) continue;
+    const { code, map } = await transform(withMap(text, maps.get(`${path}.map`)), {
       format: 'cjs',
       platform: 'node',
       target: settings.target,
+      sourcemap: 'external',
+      sourcesContent: false,
       minifyWhitespace: true,
       supported: { 'dynamic-import': false },
     });
     writeFileSync(path, namingReplacement(code));
+    writeFileSync(`${path}.map`, map);
   }
+}
+
+/** A text with the map that leads to what it was made of. */
+function withMap(text, map) {
+  const url = `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
+  return `${text}\n//# sourceMappingURL=${url}\n`;
 }
 
 /**
@@ -194,9 +223,24 @@ async function buildSplit(entryPoints) {
  * for it is told so, and not that a file is missing.
  */
 function namingReplacement(code) {
-  const onDemand = /(?:\(0,\w+\.__require\)|\b__require)\("\.\/part-[A-Z0-9]+\.cjs"\)/g;
-  const named = code.replaceAll(onDemand, '__brinePart(()=>$&)');
-  return named === code ? code : `${PART_READER}${named}`;
+  const onDemand = /(\(0,\w+\.__require\)|\b__require)(?=\("\.\/part-[A-Z0-9]+\.cjs"\))/g;
+  const named = code.replaceAll(onDemand, (asked) => '__brnPart'.padEnd(asked.length));
+  return named === code ? code : `${named}${PART_READER}`;
+}
+
+/**
+ * The maps from what is built to what it is made of lie where a package does not have them; `-l debug` reads them
+ * (src/host/source-places.ts).
+ */
+function moveMaps() {
+  const to = join(root, 'build/maps');
+  const isCheckouts = outdir === join(root, 'dist');
+  if (isCheckouts) rmSync(to, { recursive: true, force: true });
+  if (isCheckouts) mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(fresh).filter((each) => each.endsWith('.map'))) {
+    if (isCheckouts) renameSync(join(fresh, name), join(to, name));
+    else rmSync(join(fresh, name));
+  }
 }
 
 /** The client of the API's second version, for programs of others: one module for Node and browsers, and its types. */
@@ -253,7 +297,10 @@ function stampLayers(paths) {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text);
   const stamp = `/*${hash.digest('hex').slice(0, 16)}*/`;
-  for (const [at, path] of paths.entries()) writeFileSync(path, `${stamp}${texts[at]}`);
+  for (const [at, path] of paths.entries()) {
+    if (!texts[at].startsWith(NO_STAMP)) throw new Error(`${path} has no place for what tells its build`);
+    writeFileSync(path, `${stamp}${texts[at].slice(NO_STAMP.length)}`);
+  }
 }
 
 function isOfCommands(name) {
@@ -265,14 +312,12 @@ function isOfCommands(name) {
  * them: `node:crypto` alone takes four milliseconds.
  */
 function deferBuiltins(path) {
+  // as long as `require`, so that the places in the map are right
   const lazy =
-    'function __brineLazy(name){return new Proxy({},{get:(_,key)=>require(name)[key],has:(_,key)=>key in require(name)})}';
+    'function __defer(name){return new Proxy({},{get:(_,key)=>require(name)[key],has:(_,key)=>key in require(name)})}';
   const source = readFileSync(path, 'utf8');
-  const deferred = source.replaceAll(
-    /=require\(("node:(?:crypto|child_process|net|os)")\)/g,
-    '=__brineLazy($1)',
-  );
-  writeFileSync(path, `${lazy}${deferred}`);
+  const deferred = source.replaceAll(/=require(?=\("node:(?:crypto|child_process|net|os)"\))/g, '=__defer');
+  writeFileSync(path, `${deferred}${lazy}`);
 }
 
 /** Runs the commands once, so that their next start finds the code compiled. Daemons start seldom and go without. */

@@ -19,7 +19,7 @@ const ENTRY = 'brine-layer.ts';
  * @param programs path of each program's entry, its own layers after the first (the modules that each is for), and the
  *   names of the shared ones that follow
  * @param shared the modules that each shared layer is for; the last, which every program has, is for all others
- * @returns text of each layer by the name of its file
+ * @returns text of each layer, and of its map, by the name of its file
  */
 export async function buildLayers(settings, programs, shared) {
   const graph = await importsOf(programs.map(({ entry }) => entry));
@@ -31,8 +31,8 @@ export async function buildLayers(settings, programs, shared) {
     jobs.push(sharedLayer(graph, name, roots, users));
     for (const { layers } of users) layers.push(jobs.at(-1).has);
   }
-  const texts = jobs.map(async (job) => [job.file, await buildLayer(settings, job, exported)]);
-  return new Map(await Promise.all(texts));
+  const texts = await Promise.all(jobs.map((job) => buildLayer(settings, job, exported)));
+  return new Map(texts.flat());
 }
 
 /** The modules of each layer that is the program's own. */
@@ -78,7 +78,7 @@ async function buildLayer(settings, job, exported) {
     stdin: { contents: job.contents, resolveDir: root, sourcefile: ENTRY, loader: 'ts' },
     plugins: [elsewhere(job, exported)],
   });
-  return outputFiles[0].text;
+  return outputFiles.map(({ path, text }) => [path.endsWith('.map') ? `${job.file}.map` : job.file, text]);
 }
 
 /** Bundles the modules of one layer, and has all others looked up. */

@@ -7,6 +7,7 @@ import { diskRefusal } from './disk-refusal.ts';
 import { LogFile, type LogFileNotices, type LogRotation } from './log-file.ts';
 import { isSystemLog, openSystemLog } from './log-syslog.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
+import { SourcePlaces } from './source-places.ts';
 import {
   LOG_LEVELS,
   createLogger,
@@ -246,11 +247,13 @@ function lineSink(
 ): LogSink {
   const { line, asEntry } = form;
   const level = levelNamed(form.level) ?? LOG_LEVELS.error;
+  const places = new SourcePlaces();
   return {
     level,
     write: (record) => {
       if (!shared.passes(record)) return;
-      const stack = level <= LOG_LEVELS.debug ? asEntry(withoutCredentials(stackOf(record.error))) : '';
+      const stack =
+        level <= LOG_LEVELS.debug ? asEntry(withoutCredentials(places.of(stackOf(record.error)))) : '';
       const message = asEntry(withoutCredentials(record.message));
       write(line({ ...record, message }, shared.context()) + stack, record);
     },

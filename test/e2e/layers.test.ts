@@ -15,6 +15,7 @@ async function traced(
   const env = { ...process.env, BRINE_LAYERS: '1' };
   const { code, stdout, stderr } = await runProgram(join(ours.folder, program), args, { env });
   assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /does not fit/);
   const layers = stderr.split('\n').filter((line) => line.endsWith('.cjs'));
   return { layers: layers.map((path) => basename(path)), stdout };
 }
@@ -54,4 +55,13 @@ test('layers - a function of the last layer runs there, with the values of those
   assert.match(stdout, /982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1/);
   assert.ok(layers.includes(REST), layers.join(', '));
   assert.ok(existsSync(join(DIST, `${REST}.cache`)), 'it has no code cache');
+});
+
+test('layers - at the level debug a stack names the source', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1', ['file_client: local']);
+  const args = ['-c', fleet.path('m1'), '--local', '-l', 'debug', 'test.exception', 'x'];
+  const { stderr } = await runProgram(join(ours.folder, 'salt-call'), args);
+  assert.match(stderr, /^ {4}at .*\/src\/plugins\/test\/module\.ts:\d+:\d+\)$/m);
+  assert.doesNotMatch(stderr, /^ {4}at .*\/dist\//m);
 });

@@ -19,6 +19,7 @@ import { throughExecutors } from '../../runtime/loader/executors.ts';
 import type { FunctionSpec, ModuleContext } from '../../runtime/loader/module.ts';
 import { PythonError, describeOsError } from '../../python/exceptions.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
+import { SourcePlaces } from '../../host/source-places.ts';
 
 /** How a call ended. */
 export type CallOutcome =
@@ -133,5 +134,5 @@ function exceptionLine(error: unknown, message: string): string {
 }
 
 function trace(error: Error, ctx: ModuleContext): string {
-  return ctx.log.enabled('debug') ? `${error.stack ?? error.message}\n` : '';
+  return ctx.log.enabled('debug') ? `${new SourcePlaces().of(error.stack ?? error.message)}\n` : '';
 }

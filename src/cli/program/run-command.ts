@@ -5,6 +5,7 @@ import { FailureNotes } from '../terminal/failure-notes.ts';
 import { tellError, wantsCodes, wantsDocument } from '../terminal/failure-line.ts';
 import { withoutCredentials } from '../../python/values/masked.ts';
 import { systemFailure } from './system-failure.ts';
+import { SourcePlaces } from '../../host/source-places.ts';
 
 /** The reader of our output has gone (`| head`): what shells give to a program that SIGPIPE has ended. */
 const EX_PIPE = 141;
@@ -40,7 +41,8 @@ export function runCommand(
 function sentence(name: string, error: unknown, told: unknown): string {
   if (error instanceof BrineError) return withoutCredentials(error.message);
   if (told instanceof BrineError) return `${name}: ${told.message}`;
-  const text = told === undefined ? ((error as Error).stack ?? messageOf(error)) : messageOf(error);
+  const text =
+    told === undefined ? new SourcePlaces().of((error as Error).stack ?? messageOf(error)) : messageOf(error);
   return `${name}: unexpected error: ${withoutCredentials(text)}`;
 }
 
