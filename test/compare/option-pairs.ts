@@ -16,6 +16,7 @@ import { saltCpProgram } from '../../src/cli/options/salt-cp.ts';
 import { saltKeyProgram } from '../../src/cli/options/salt-key.ts';
 import { saltRunProgram } from '../../src/cli/options/salt-run.ts';
 import { saltProgram } from '../../src/cli/options/salt.ts';
+import { slsProgram } from '../../src/cli/options/sls.ts';
 import { pyStr } from '../../src/python/values/repr.ts';
 import { isDict, type Value } from '../../src/python/values/value.ts';
 import { Fleet, ours, runProgram } from '../support/fleet.ts';
@@ -26,6 +27,7 @@ const PROGRAMS: readonly CliProgram[] = [
   saltCallProgram,
   saltCpProgram,
   saltKeyProgram,
+  slsProgram,
 ];
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const AT_ONCE = 3;
@@ -89,6 +91,15 @@ async function demo(context: TestContext): Promise<Fleet> {
   ]);
   fleet.write(fleet.path('pillar'), 'top.sls', ["base: {'*': [p]}"]);
   fleet.write(fleet.path('pillar'), 'p.sls', ["who: {{ grains['id'] }}"]);
+  fleet.write(fleet.path('tree'), 'top.sls', ["base: {'*': [a]}"]);
+  fleet.write(fleet.path('tree'), 'a.sls', [
+    'a: {nosuch.fun: []}',
+    "{% if grains.os == 'Arch' %}",
+    '{{ pillar.who }}: {cmd.run: [{name: id}, {nosuch: x}]}',
+    '{% endif %}',
+  ]);
+  fleet.write(fleet.folder, 'pillar.yaml', ['who: [a]']);
+  fleet.write(fleet.folder, 'grains.yaml', ['os: Arch']);
   await fleet.startMaster();
   await Promise.all(['m1', 'm2'].map((id) => fleet.joinMinion(id)));
   return fleet;
@@ -119,13 +130,14 @@ async function look(
     ? []
     : usual.map((word) => (word === '*' && target !== undefined ? target : word));
   const config = program.name === 'salt-call' ? fleet.path('m1') : fleet.masterDir;
+  const place = program.options.some(({ dest }) => dest === 'config_dir') ? ['-c', config] : [];
   const typed = [...options.flatMap((one) => one.words), ...words].map((word) =>
-    word.replaceAll('{}', folder),
+    word.replaceAll('{}', folder).replaceAll('<DIR>', fleet.folder),
   );
   if (program.name === 'salt-key') keysAnew(fleet);
   const home = join(folder, 'home');
   mkdirSync(home);
-  const ended = await runProgram(join(ours.folder, program.name), ['-c', config, ...typed], {
+  const ended = await runProgram(join(ours.folder, program.name), [...place, ...typed], {
     cwd: folder,
     env: { ...process.env, HOME: home },
   });

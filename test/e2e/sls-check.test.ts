@@ -229,7 +229,8 @@ test('sls - what cannot be served together is refused', async (t) => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [['schema', 'one.sls'], /schema takes nothing else: one\.sls is for check\./],
     [['schema', '--format', 'json'], /schema takes nothing else: --format is for check\./],
-    [['check', '--os', 'debian', '--grains', 'grains.json', '.'], /--os and --grains are mutually exclusive/],
+    [['check', '--os', 'debian', '--grains', 'grains.json', '.'], /--os cannot be combined with --grains/],
+    [['check', '--no-color', '--force-color', '.'], /--no-color cannot be combined with --force-color/],
     [['check', '--file-root', 'nowhere', '.'], /There is no folder \S+nowhere, which is named as a root\./],
   ];
   for (const [args, said] of refusals) {

@@ -143,6 +143,7 @@ const rules: OptionRules = {
     { option: 'include_accepted', needs: ['reject', 'reject_all'] },
     { option: 'include_rejected', needs: ['accept', 'accept_all'] },
     { option: 'preserve_minions', needs: ['delete', 'delete_all'] },
+    { option: 'rotate_aes_key', needs: ['delete', 'delete_all', 'reject', 'reject_all'] },
     ...['keysize', 'gen_keys_dir'].map((option) => ({ option, needs: ['gen_keys'] })),
     ...['priv', 'pub', 'signature_path', 'auto_create'].map((option) => ({
       option,

@@ -192,8 +192,14 @@ export function ownEauthGroup(): CliGroup {
   return { title, options: options.map((option) => ({ ...option, flags: long(option), own: true })) };
 }
 
+/** Programs whose output has no results of states. */
+const WITHOUT_STATES: readonly string[] = ['salt-cp', 'salt-key'];
+
 /** Output. @param more options of one program at the end of the group */
 export function outputGroup(program: string, more: readonly CliOption[] = []): CliGroup {
+  const ofStates: Pick<CliOption, 'unserved'> = WITHOUT_STATES.includes(program)
+    ? { unserved: { action: 'warn', why: `${program} shows no results of states` } }
+    : {};
   return {
     title: 'Output Options',
     description: 'How results are shown.',
@@ -224,13 +230,14 @@ export function outputGroup(program: string, more: readonly CliOption[] = []): C
         'state_output',
         "How much is shown of each state: 'full', 'terse', 'mixed', 'changes' or 'filter', in place of the " +
           "configured state_output. Default: '%default'.",
+        ofStates,
       ),
       text(
         ['--state-verbose', '--state_verbose'],
         'state_verbose',
         'True or False: whether states that changed nothing are shown, in place of the configured ' +
           'state_verbose. Default: %default.',
-        { convert: textToBoolean },
+        { convert: textToBoolean, ...ofStates },
       ),
       ...more,
     ],

@@ -1,5 +1,6 @@
 /** The command line of `sls`. */
 import type { CliOption, CliProgram } from '../command-line/optparse.ts';
+import { colorContradiction } from './rules.ts';
 import { flag, informationOptions, text } from './shared.ts';
 
 /** An option that may be given several times. */
@@ -17,6 +18,20 @@ export const slsProgram: CliProgram = {
   description:
     'Looks for mistakes in SLS, pillar, top files and reactions without a minion (check), and prints a JSON schema of all states for editors (schema).',
   configFile: 'master',
+  rules: {
+    contradictions: [
+      colorContradiction,
+      { these: ['os'], others: ['grains'], why: 'the grains of a minion say its system' },
+    ],
+    idle: [
+      {
+        option: 'force_color',
+        beside: 'format',
+        values: ['json', 'sarif'],
+        why: 'what it writes has no colours',
+      },
+    ],
+  },
   options: [
     ...informationOptions.filter(({ dest }) => dest !== 'versions_report'),
     {

@@ -19,6 +19,7 @@ import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
 import { RULES, type RuleName } from '../../runtime/sls-check/rules.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { formatUsageError } from '../command-line/help.ts';
+import { refuseContradictions, warnOfIdle } from '../command-line/option-rules.ts';
 import { allOptions, optionName, type ParsedOptions } from '../command-line/optparse.ts';
 import { slsProgram } from '../options/sls.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
@@ -50,6 +51,8 @@ export async function runSls(
   if (typeof parsed === 'number') return parsed;
   const [command = '', ...paths] = parsed.args;
   try {
+    refuseContradictions(parsed);
+    warnOfIdle(parsed, (line) => void io.stderr.write(`${line}\n`));
     if (command === 'check') return await check(parsed, paths, io);
     if (command === 'schema') return await printSchema(parsed, paths, io);
     throw new UsageError(
@@ -124,8 +127,6 @@ function knowledgeOf(parsed: ParsedOptions): Knowledge {
   const os = parsed.text('os');
   const base = grainsOfSystem(os);
   if (base === undefined) throw new UsageError(`There are no grains of '${os}': ${SYSTEM_NAMES.join(', ')}.`);
-  if (parsed.isExplicit('os') && parsed.isExplicit('grains'))
-    throw new UsageError('--os and --grains are mutually exclusive: the grains of a minion say its system.');
   const [pillar, grains] = [dataFile(parsed.text('pillar')), dataFile(parsed.text('grains'))];
   const complete = new Set<'pillar' | 'grains'>();
   if (pillar !== undefined) complete.add('pillar');
