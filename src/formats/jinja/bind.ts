@@ -5,8 +5,42 @@ import type { CallScope, Kwargs, Later, NativeBody, TValue } from './model.ts';
 /** A parameter: its name, with its default where it has one; `*` takes the rest, `**` the remaining keywords. */
 export type Param = string | readonly [name: string, fallback: TValue];
 
-/** The body of a function with bound arguments. */
-export type BoundBody = (args: TValue[], scope: CallScope, rest: readonly TValue[], kwargs: Kwargs) => Later;
+/** So many values, and perhaps more: what a body takes. */
+export type Values<N extends number, T extends TValue[] = []> = T['length'] extends N
+  ? [...T, ...TValue[]]
+  : Values<N, [...T, TValue]>;
+
+/** One value for each parameter. */
+type Bound<P extends readonly Param[]> = { -readonly [K in keyof P]: TValue };
+
+type Body<A extends readonly TValue[]> = (
+  args: A,
+  scope: CallScope,
+  rest: readonly TValue[],
+  kwargs: Kwargs,
+) => Later;
+
+/** A body that takes so many bound arguments. */
+export type BoundBody<N extends number> = Body<Values<N>>;
+
+/** An entry of a table of filters, tests or methods. */
+export interface Entry {
+  readonly name: string;
+  /** Those behind the value that is filtered, or whose method it is. */
+  readonly params: readonly Param[];
+  /** It gets the value and one argument for each parameter. */
+  readonly body: Body<TValue[]>;
+}
+
+/** Makes an entry, whose body can take no more than its parameters. */
+export function bound<const P extends readonly Param[]>(
+  name: string,
+  params: P,
+  body: Body<[TValue, ...Bound<P>]>,
+): Entry {
+  // `native` gives it exactly these
+  return { name, params, body: body as Body<TValue[]> };
+}
 
 const NO_KWARGS: Kwargs = new Map();
 
@@ -15,7 +49,12 @@ const NO_KWARGS: Kwargs = new Map();
  * @param method the type whose method it is: Python's own methods have other words for their complaints
  * @throws TypeError in Python's words when the arguments do not fit
  */
-export function native(name: string, params: readonly Param[], body: BoundBody, method?: string): NativeBody {
+export function native<const P extends readonly Param[]>(
+  name: string,
+  params: P,
+  body: Body<Bound<P>>,
+  method?: string,
+): NativeBody {
   const takesRest = params.includes('*');
   const takesKwargs = params.includes('**');
   const own = params.filter((param) => param !== '*' && param !== '**');
@@ -42,11 +81,11 @@ export function native(name: string, params: readonly Param[], body: BoundBody, 
     if (args.length > own.length && !takesRest)
       throw typeError(tooMany(name, own.length, required, args.length));
     if (kwargs === undefined || kwargs.size === used.size)
-      return body(out, scope, args.slice(own.length), NO_KWARGS);
+      return body(out as Bound<P>, scope, args.slice(own.length), NO_KWARGS);
     const others = new Map([...kwargs].filter(([key]) => !used.has(key)));
     if (!takesKwargs)
       throw typeError(`${name}() got an unexpected keyword argument '${[...others.keys()][0]}'`);
-    return body(out, scope, args.slice(own.length), others);
+    return body(out as Bound<P>, scope, args.slice(own.length), others);
   };
 }
 

@@ -8,7 +8,7 @@ import { getAttr, getItem } from './access.ts';
 import { asksFor, atOnce as now, lookedUp, operated } from './asking.ts';
 import type { Environment } from './environment.ts';
 import { TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
-import { reckoned, sizeOf, whole, type FilterEntry } from './filters-text.ts';
+import { reckoned, sizeOf, whole } from './filters-text.ts';
 import {
   LazyIterator,
   NamedTuple,
@@ -26,6 +26,7 @@ import { Undefined } from './undefined.ts';
 import { add, eq, isFloatValue, iter, itemsOf, len, list, neg, numberOf, truthy } from './operators.ts';
 import { sortValues } from './sorting.ts';
 import { str } from './text-of.ts';
+import { bound, type Entry, type Values } from './bind.ts';
 
 /** The environment a native function is called in. */
 export const environmentOf = (scope: CallScope): Environment => scope.env as Environment;
@@ -83,12 +84,12 @@ function sortKey(scope: CallScope, attribute: TValue, caseSensitive: boolean): (
   return (item) => tuple(getters.map((get) => post(get(item))));
 }
 
-function groupBy([value, attribute, fallback, caseSensitive]: TValue[], scope: CallScope): TValue {
-  const get = attributeGetter(scope, attribute as TValue, fallback);
-  const sensitive = truthy(caseSensitive as TValue);
+function groupBy([value, attribute, fallback, caseSensitive]: Values<4>, scope: CallScope): TValue {
+  const get = attributeGetter(scope, attribute, fallback);
+  const sensitive = truthy(caseSensitive);
   const key = (item: TValue): TValue => (sensitive ? get(item) : ignoreCase(get(item)));
   const out: { key: TValue; shown: TValue; items: TValue[] }[] = [];
-  for (const item of sortValues(iter(value as TValue), key)) {
+  for (const item of sortValues(iter(value), key)) {
     const last = out.at(-1);
     const group = key(item);
     if (last && eq(last.key, group)) last.items.push(item);
@@ -222,40 +223,39 @@ function* slices(value: TValue, slicesWanted: TValue, fill: TValue): Iterable<TV
   }
 }
 
-function toInt([value, fallback, base]: TValue[]): TValue {
+function toInt([value, fallback, base]: Values<3>): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
-  const object = asksFor(value as TValue);
-  if (object !== undefined) return operated(object, 'int', object, base as TValue) ?? (fallback as TValue);
+  const object = asksFor(value);
+  if (object !== undefined) return operated(object, 'int', object, base) ?? fallback;
   const exact = toPyInt(value as Value, whole(base));
   if (exact !== undefined) return exact;
   const number =
     value instanceof TObject || Array.isArray(value) || value instanceof Map ? NaN : toPyFloat(value);
-  if (typeof number !== 'number' || Number.isNaN(number)) return fallback as TValue;
+  if (typeof number !== 'number' || Number.isNaN(number)) return fallback;
   // since Jinja 3.1.4; before, infinity ended the rendering
-  if (!Number.isFinite(number)) return fallback as TValue;
+  if (!Number.isFinite(number)) return fallback;
   return fromBigInt(BigInt(Math.trunc(number)));
 }
 
-function toFloat([value, fallback]: TValue[]): TValue {
+function toFloat([value, fallback]: Values<2>): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
-  const object = asksFor(value as TValue);
-  if (object !== undefined) return operated(object, 'float', object) ?? (fallback as TValue);
+  const object = asksFor(value);
+  if (object !== undefined) return operated(object, 'float', object) ?? fallback;
   const number =
     value instanceof TObject || Array.isArray(value) || value instanceof Map ? 'TypeError' : toPyFloat(value);
-  return typeof number === 'number' ? float(number) : (fallback as TValue);
+  return typeof number === 'number' ? float(number) : fallback;
 }
 
-function round([value, precision, method]: TValue[]): TValue {
+function round([value, precision, method]: Values<3>): TValue {
   // more digits mean nothing in a float
   const digits = Math.min(whole(precision), 100);
-  const number = numberOf(value as TValue);
-  const object = asksFor(value as TValue);
+  const number = numberOf(value);
+  const object = asksFor(value);
   if (object !== undefined && method === 'common') return operated(object, 'round', object, digits) ?? null;
-  if (number === undefined)
-    throw typeError(`type ${typeName(value as TValue)} doesn't define __round__ method`);
+  if (number === undefined) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   if (method === 'common') {
-    if (!isFloatValue(value as TValue)) {
-      if (digits >= 0) return typeof value === 'boolean' ? Number(value) : (value as TValue);
+    if (!isFloatValue(value)) {
+      if (digits >= 0) return typeof value === 'boolean' ? Number(value) : value;
       const unit = 10 ** -digits;
       return Number(formatFixed(Number(number) / unit, 0)) * unit;
     }
@@ -269,7 +269,7 @@ function round([value, precision, method]: TValue[]): TValue {
   return float((method === 'ceil' ? Math.ceil : Math.floor)(Number(number) * factor) / factor);
 }
 
-function reverse([value]: TValue[]): TValue {
+function reverse([value]: Values<1>): TValue {
   if (typeof value === 'string') return [...value].reverse().join('');
   if (Array.isArray(value))
     return new PyIterator(
@@ -277,76 +277,76 @@ function reverse([value]: TValue[]): TValue {
       'list_reverseiterator',
       `${value instanceof PyTuple ? 'reversed' : 'list_reverseiterator'} object`,
     );
-  const items = itemsOf(value as TValue);
+  const items = itemsOf(value);
   if (!items) throw new TemplateRuntimeError('argument must be iterable');
   const turned = [...items].reverse();
   return value instanceof Map ? new PyIterator(turned, 'dict_reversekeyiterator') : turned;
 }
 
-function last([value]: TValue[], scope: CallScope): TValue {
+function last([value]: Values<1>, scope: CallScope): TValue {
   if (value instanceof PyObject && value.length === undefined) len(value);
-  const items = typeof value === 'string' ? [...value] : list(value as TValue);
+  const items = typeof value === 'string' ? [...value] : list(value);
   return items.length > 0
     ? (items.at(-1) as TValue)
     : undefinedHint(scope, 'No last item, sequence was empty.');
 }
 
-function first([value]: TValue[], scope: CallScope): TValue {
-  for (const item of iter(value as TValue)) return item;
+function first([value]: Values<1>, scope: CallScope): TValue {
+  for (const item of iter(value)) return item;
   return undefinedHint(scope, 'No first item, sequence was empty.');
 }
 
-function random([value]: TValue[], scope: CallScope): TValue {
-  const items = list(value as TValue);
+function random([value]: Values<1>, scope: CallScope): TValue {
+  const items = list(value);
   const fraction = environmentOf(scope).deps.random?.() ?? 0;
   if (items.length === 0) return undefinedHint(scope, 'No random item, sequence was empty.');
   return items[Math.floor(fraction * items.length)] as TValue;
 }
 
-function dictsort([value, caseSensitive, by, reverse]: TValue[]): TValue {
+function dictsort([value, caseSensitive, by, reverse]: Values<4>): TValue {
   if (by !== 'key' && by !== 'value')
     throw new TemplateRuntimeError('You can only sort by either "key" or "value"');
   if (value instanceof Undefined) value.fail();
   if (!(value instanceof Map))
-    throw new PythonError('AttributeError', `'${typeName(value as TValue)}' object has no attribute 'items'`);
-  const sensitive = value.size > 0 && truthy(caseSensitive as TValue);
+    throw new PythonError('AttributeError', `'${typeName(value)}' object has no attribute 'items'`);
+  const sensitive = value.size > 0 && truthy(caseSensitive);
   const at = by === 'key' ? 0 : 1;
   const pairs = [...value].map((pair) => tuple(pair));
   return sortValues(
     pairs,
     (pair) => (sensitive ? pair[at] : ignoreCase(pair[at] as TValue)) as TValue,
-    truthy(reverse as TValue),
+    truthy(reverse),
   );
 }
 
-function sum([value, attribute, start]: TValue[], scope: CallScope): TValue {
-  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute as TValue);
-  let total = start as TValue;
+function sum([value, attribute, start]: Values<3>, scope: CallScope): TValue {
+  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute);
+  let total = start;
   if (typeof total === 'string') throw typeError("sum() can't sum strings [use ''.join(seq) instead]");
-  for (const item of iter(value as TValue)) total = add(total, get(item));
+  for (const item of iter(value)) total = add(total, get(item));
   return total;
 }
 
-function join([value, separator, attribute]: TValue[], scope: CallScope): TValue {
-  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute as TValue);
-  return [...iter(value as TValue)].map((item) => str(get(item))).join(str(separator as TValue));
+function join([value, separator, attribute]: Values<3>, scope: CallScope): TValue {
+  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute);
+  return [...iter(value)].map((item) => str(get(item))).join(str(separator));
 }
 
-function abs([value]: TValue[]): TValue {
-  const number = numberOf(value as TValue);
-  const object = asksFor(value as TValue);
+function abs([value]: Values<1>): TValue {
+  const number = numberOf(value);
+  const object = asksFor(value);
   if (object !== undefined) return operated(object, 'abs', object) ?? null;
-  if (number === undefined) throw typeError(`bad operand type for abs(): '${typeName(value as TValue)}'`);
+  if (number === undefined) throw typeError(`bad operand type for abs(): '${typeName(value)}'`);
   if (value instanceof PyFloat) return new PyFloat(Math.abs(value.value));
-  return number < 0 ? neg(value as TValue) : number;
+  return number < 0 ? neg(value) : number;
 }
 
-function attr([value, name]: TValue[], scope: CallScope): TValue {
-  const found = now(getAttr(environmentOf(scope), value as TValue, str(name as TValue)));
+function attr([value, name]: Values<2>, scope: CallScope): TValue {
+  const found = now(getAttr(environmentOf(scope), value, str(name)));
   // only attributes count here, no items
-  const isItem = value instanceof Map && value.get(name as TValue) === found;
+  const isItem = value instanceof Map && value.get(name) === found;
   return isItem
-    ? new Undefined({ name: name as TValue, strict: environmentOf(scope).strict, owner: 'dict object' })
+    ? new Undefined({ name: name, strict: environmentOf(scope).strict, owner: 'dict object' })
     : found;
 }
 
@@ -356,32 +356,29 @@ function* entriesOf(value: TValue): Iterable<TValue> {
   for (const pair of value) yield tuple(pair);
 }
 
-export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
-  ['abs', [], abs],
-  ['attr', ['name'], attr],
-  [
-    'batch',
-    ['linecount', ['fill_with', null]],
-    ([v, n, fill]) =>
-      generator(v as TValue, () => batches(v as TValue, n as TValue, fill as TValue), 'do_batch'),
-  ],
-  [
+export const SEQUENCE_FILTERS: readonly Entry[] = [
+  bound('abs', [], abs),
+  bound('attr', ['name'], attr),
+  bound('batch', ['linecount', ['fill_with', null]], ([v, n, fill]) =>
+    generator(v, () => batches(v, n, fill), 'do_batch'),
+  ),
+  bound(
     'd',
     [
       ['default_value', ''],
       ['boolean', false],
     ],
     fallback,
-  ],
-  [
+  ),
+  bound(
     'default',
     [
       ['default_value', ''],
       ['boolean', false],
     ],
     fallback,
-  ],
-  [
+  ),
+  bound(
     'dictsort',
     [
       ['case_sensitive', false],
@@ -389,47 +386,44 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
       ['reverse', false],
     ],
     dictsort,
-  ],
-  ['first', [], first],
-  ['float', [['default', new PyFloat(0)]], toFloat],
-  ['groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy],
-  [
+  ),
+  bound('first', [], first),
+  bound('float', [['default', new PyFloat(0)]], toFloat),
+  bound('groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy),
+  bound(
     'int',
     [
       ['default', 0],
       ['base', 10],
     ],
     toInt,
-  ],
-  ['items', [], ([v]) => generator(v as TValue, () => entriesOf(v as TValue), 'do_items')],
-  [
+  ),
+  bound('items', [], ([v]) => generator(v, () => entriesOf(v), 'do_items')),
+  bound(
     'join',
     [
       ['d', ''],
       ['attribute', null],
     ],
     join,
-  ],
-  ['last', [], last],
-  ['list', [], ([v]) => list(v as TValue)],
-  ['map', ['*', '**'], mapFilter],
-  ['random', [], random],
-  ['reverse', [], reverse],
-  [
+  ),
+  bound('last', [], last),
+  bound('list', [], ([v]) => list(v)),
+  bound('map', ['*', '**'], mapFilter),
+  bound('random', [], random),
+  bound('reverse', [], reverse),
+  bound(
     'round',
     [
       ['precision', 0],
       ['method', 'common'],
     ],
     round,
-  ],
-  [
-    'slice',
-    ['slices', ['fill_with', null]],
-    ([v, n, fill]) =>
-      generator(v as TValue, () => slices(v as TValue, n as TValue, fill as TValue), 'sync_do_slice'),
-  ],
-  [
+  ),
+  bound('slice', ['slices', ['fill_with', null]], ([v, n, fill]) =>
+    generator(v, () => slices(v, n, fill), 'sync_do_slice'),
+  ),
+  bound(
     'sort',
     [
       ['reverse', false],
@@ -437,23 +431,19 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
       ['attribute', null],
     ],
     ([v, reversed, sensitive, attribute], scope) =>
-      sortValues(
-        iter(v as TValue),
-        sortKey(scope, attribute as TValue, truthy(sensitive as TValue)),
-        truthy(reversed as TValue),
-      ),
-  ],
-  [
+      sortValues(iter(v), sortKey(scope, attribute, truthy(sensitive)), truthy(reversed)),
+  ),
+  bound(
     'sum',
     [
       ['attribute', null],
       ['start', 0],
     ],
     sum,
-  ],
+  ),
 ];
 
-function fallback([value, other, boolean]: TValue[]): TValue {
-  if (value instanceof Undefined) return other as TValue;
-  return truthy(boolean as TValue) && !truthy(value as TValue) ? (other as TValue) : (value as TValue);
+function fallback([value, other, boolean]: Values<3>): TValue {
+  if (value instanceof Undefined) return other;
+  return truthy(boolean) && !truthy(value) ? other : value;
 }

@@ -2,7 +2,7 @@
 import { PythonError } from '../../python/exceptions.ts';
 import { formatFixed } from '../../python/values/number-format.ts';
 import { center, splitLines, strip } from '../../python/values/text.ts';
-import { native, type BoundBody, type Param } from './bind.ts';
+import { bound, native, type Entry, type Values } from './bind.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { formatPercent } from './format-percent.ts';
 import type { NativeBody, TValue } from './model.ts';
@@ -15,16 +15,13 @@ import { str } from './text-of.ts';
 import { wrapText } from './wrap.ts';
 import { pretty } from './plain.ts';
 
-/** The entries of a table of filters: name, parameters after the value, body. */
-export type FilterEntry = readonly [name: string, params: readonly Param[], body: BoundBody];
-
 /** Jinja's own functions, as errors about their arguments name them. */
 const SYNC = new Set(['join', 'first', 'groupby', 'list', 'map', 'slice', 'sum']);
 
 /** Makes a table of filters. @param own whether they are Jinja's own */
-export function filterTable(entries: readonly FilterEntry[], own = false): [string, NativeBody][] {
+export function filterTable(entries: readonly Entry[], own = false): [string, NativeBody][] {
   const title = (name: string): string => (own ? `${SYNC.has(name) ? 'sync_' : ''}do_${name}` : name);
-  return entries.map(([name, params, body]) => [name, native(title(name), ['value', ...params], body)]);
+  return entries.map(({ name, params, body }) => [name, native(title(name), ['value', ...params], body)]);
 }
 
 const HTML: ReadonlyMap<string, string> = new Map([
@@ -63,19 +60,19 @@ export function sizeOf(value: TValue | undefined): number {
   return boundedSize(whole(value));
 }
 
-function indent([value, width, first, blank]: TValue[]): string {
-  const indention = typeof width === 'string' ? width : s(mul(' ', width as TValue));
+function indent([value, width, first, blank]: Values<4>): string {
+  const indention = typeof width === 'string' ? width : s(mul(' ', width));
   const lines = splitLines(`${s(value)}\n`);
   let out: string;
-  if (truthy(blank as TValue)) out = lines.join(`\n${indention}`);
+  if (truthy(blank)) out = lines.join(`\n${indention}`);
   else {
     const [head = '', ...rest] = lines;
     out = [head, ...rest.map((line) => (line === '' ? line : indention + line))].join('\n');
   }
-  return truthy(first as TValue) ? indention + out : out;
+  return truthy(first) ? indention + out : out;
 }
 
-function truncate([value, length, kill, end, leeway]: TValue[]): string {
+function truncate([value, length, kill, end, leeway]: Values<5>): string {
   const points = [...s(value)];
   const most = reckoned(length, (type) => `'>=' not supported between instances of '${type}' and 'int'`);
   const tail = s(end);
@@ -84,16 +81,16 @@ function truncate([value, length, kill, end, leeway]: TValue[]): string {
     throw new PythonError('RuntimeError', `expected length >= ${[...tail].length}, got ${most}`);
   if (points.length <= most + slack) return points.join('');
   const cut = points.slice(0, most - [...tail].length).join('');
-  if (truthy(kill as TValue)) return cut + tail;
+  if (truthy(kill)) return cut + tail;
   const space = cut.lastIndexOf(' ');
   return (space < 0 ? cut : cut.slice(0, space)) + tail;
 }
 
-function fileSize([value, binary]: TValue[]): string {
-  const size = Number(typeof value === 'string' ? value : (numberOf(value as TValue) ?? NaN));
+function fileSize([value, binary]: Values<2>): string {
+  const size = Number(typeof value === 'string' ? value : (numberOf(value) ?? NaN));
   if (Number.isNaN(size))
     throw new PythonError('ValueError', `could not convert string to float: '${s(value)}'`);
-  const base = truthy(binary as TValue) ? 1024 : 1000;
+  const base = truthy(binary) ? 1024 : 1000;
   if (size === 1) return '1 Byte';
   if (size < base) return `${Math.trunc(size)} Bytes`;
   const prefixes = 'KMGTPEZY';
@@ -120,21 +117,20 @@ function urlQuote(value: TValue, inQuery = false): string {
   return out;
 }
 
-function urlencode([value]: TValue[]): string {
-  if (typeof value === 'string' || value === null || typeof value !== 'object')
-    return urlQuote(value as TValue);
+function urlencode([value]: Values<1>): string {
+  if (typeof value === 'string' || value === null || typeof value !== 'object') return urlQuote(value);
   const pairs =
     value instanceof Map ? [...value] : [...iter(value)].map((pair) => [...iter(pair)] as [TValue, TValue]);
   return pairs.map(([key, item]) => `${urlQuote(key, true)}=${urlQuote(item, true)}`).join('&');
 }
 
-function xmlattr([value, autospace]: TValue[]): string {
+function xmlattr([value, autospace]: Values<2>): string {
   if (!(value instanceof Map)) throw typeError('xmlattr needs a mapping');
   const parts = [...value]
     .filter(([, item]) => item !== null && !(item instanceof Undefined))
     .map(([key, item]) => `${escapeHtml(s(key))}="${escapeHtml(s(item))}"`);
   const out = parts.join(' ');
-  return truthy(autospace as TValue) && out !== '' ? ` ${out}` : out;
+  return truthy(autospace) && out !== '' ? ` ${out}` : out;
 }
 
 /** A text without what is between marks, the marks included; one that is not closed stays. */
@@ -184,15 +180,15 @@ function format(args: TValue[], rest: readonly TValue[], kwargs: ReadonlyMap<str
 
 const URL = /(?:https?:\/\/|www\.)[^\s<>()]+[^\s<>().,:;!?'"]/g;
 
-export const TEXT_FILTERS: readonly FilterEntry[] = [
-  ['capitalize', [], ([v]) => pyCapitalize(s(v))],
-  ['center', [['width', 80]], ([v, w]) => center(s(v), sizeOf(w))],
-  ['e', [], ([v]) => escapeHtml(s(v))],
-  ['escape', [], ([v]) => escapeHtml(s(v))],
-  ['forceescape', [], ([v]) => escapeHtml(s(v))],
-  ['filesizeformat', [['binary', false]], fileSize],
-  ['format', ['*', '**'], (args, _scope, rest, kwargs) => format(args, rest, kwargs)],
-  [
+export const TEXT_FILTERS: readonly Entry[] = [
+  bound('capitalize', [], ([v]) => pyCapitalize(s(v))),
+  bound('center', [['width', 80]], ([v, w]) => center(s(v), sizeOf(w))),
+  bound('e', [], ([v]) => escapeHtml(s(v))),
+  bound('escape', [], ([v]) => escapeHtml(s(v))),
+  bound('forceescape', [], ([v]) => escapeHtml(s(v))),
+  bound('filesizeformat', [['binary', false]], fileSize),
+  bound('format', ['*', '**'], (args, _scope, rest, kwargs) => format(args, rest, kwargs)),
+  bound(
     'indent',
     [
       ['width', 4],
@@ -200,30 +196,23 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
       ['blank', false],
     ],
     indent,
-  ],
-  ['lower', [], ([v]) => s(v).toLowerCase()],
-  ['pprint', [], ([v]) => pretty(v as TValue)],
-  [
-    'replace',
-    ['old', 'new', ['count', null]],
-    ([v, from, to, count], scope) => {
-      const limit = count === null ? -1 : (count as TValue);
-      return TEXT_METHODS.get('replace')?.([s(v), s(from), s(to), limit], undefined, scope) ?? '';
-    },
-  ],
-  ['safe', [], ([v]) => s(v)],
-  ['string', [], ([v]) => s(v)],
-  ['striptags', [], ([v]) => stripTags(s(v))],
-  ['title', [], ([v]) => title(s(v))],
-  [
-    'trim',
-    [['chars', null]],
-    ([v, chars], scope) =>
-      chars === null
-        ? strip(s(v))
-        : (TEXT_METHODS.get('strip')?.([s(v), chars as TValue], undefined, scope) ?? ''),
-  ],
-  [
+  ),
+  bound('lower', [], ([v]) => s(v).toLowerCase()),
+  bound('pprint', [], ([v]) => pretty(v)),
+  bound('replace', ['old', 'new', ['count', null]], ([v, from, to, count], scope) => {
+    const limit = count === null ? -1 : (count as TValue);
+    return TEXT_METHODS.get('replace')?.([s(v), s(from), s(to), limit], undefined, scope) ?? '';
+  }),
+  bound('safe', [], ([v]) => s(v)),
+  bound('string', [], ([v]) => s(v)),
+  bound('striptags', [], ([v]) => stripTags(s(v))),
+  bound('title', [], ([v]) => title(s(v))),
+  bound('trim', [['chars', null]], ([v, chars], scope) =>
+    chars === null
+      ? strip(s(v))
+      : (TEXT_METHODS.get('strip')?.([s(v), chars as TValue], undefined, scope) ?? ''),
+  ),
+  bound(
     'truncate',
     [
       ['length', 255],
@@ -232,10 +221,10 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
       ['leeway', null],
     ],
     truncate,
-  ],
-  ['upper', [], ([v]) => s(v).toUpperCase()],
-  ['urlencode', [], urlencode],
-  [
+  ),
+  bound('upper', [], ([v]) => s(v).toUpperCase()),
+  bound('urlencode', [], urlencode),
+  bound(
     'urlize',
     [
       ['trim_url_limit', null],
@@ -249,9 +238,9 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
         URL,
         (url) => `<a href="${url.startsWith('www.') ? 'https://' : ''}${url}" rel="noopener">${url}</a>`,
       ),
-  ],
-  ['wordcount', [], ([v]) => (s(v).match(/[\p{L}\p{N}_]+/gu) ?? []).length],
-  [
+  ),
+  bound('wordcount', [], ([v]) => (s(v).match(/[\p{L}\p{N}_]+/gu) ?? []).length),
+  bound(
     'wordwrap',
     [
       ['width', 79],
@@ -266,14 +255,14 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
           line,
           reckoned(w, (type) => `'<=' not supported between instances of '${type}' and 'int'`),
           {
-            breakLong: truthy(long as TValue),
-            onHyphens: truthy(hyphens as TValue),
+            breakLong: truthy(long),
+            onHyphens: truthy(hyphens),
           },
         ).join(join);
       return splitLines(s(v)).map(wrap).join(join);
     },
-  ],
-  ['xmlattr', [['autospace', true]], xmlattr],
-  ['count', [], ([v]) => len(v as TValue)],
-  ['length', [], ([v]) => len(v as TValue)],
+  ),
+  bound('xmlattr', [['autospace', true]], xmlattr),
+  bound('count', [], ([v]) => len(v)),
+  bound('length', [], ([v]) => len(v)),
 ];

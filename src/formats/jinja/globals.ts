@@ -62,8 +62,8 @@ const lipsum = native(
   ],
   ([n, html, min, max], scope) => {
     const random = environmentOf(scope).deps.random ?? (() => 0);
-    const count = Number(numberOf(n as TValue) ?? 0);
-    const [least, most] = [Number(numberOf(min as TValue) ?? 0), Number(numberOf(max as TValue) ?? 0)];
+    const count = Number(numberOf(n) ?? 0);
+    const [least, most] = [Number(numberOf(min) ?? 0), Number(numberOf(max) ?? 0)];
     if (count * most > 1_000_000) throw new PythonError('OverflowError', 'lipsum of this size is refused');
     const paragraphs = Array.from({ length: count }, () => {
       const words = Array.from(
@@ -78,7 +78,7 @@ const lipsum = native(
 );
 
 const raise = native('jinja_raise', ['msg'], ([message]) => {
-  throw new PythonError('TemplateError', str(message as TValue));
+  throw new PythonError('TemplateError', str(message));
 });
 
 const BODIES: readonly (readonly [string, NativeBody])[] = [
@@ -87,7 +87,7 @@ const BODIES: readonly (readonly [string, NativeBody])[] = [
   ['odict', makeDict],
   ['lipsum', lipsum],
   ['cycler', (args) => new Cycler(args)],
-  ['joiner', native('joiner', [['sep', ', ']], ([separator]) => new Joiner(separator as TValue))],
+  ['joiner', native('joiner', [['sep', ', ']], ([separator]) => new Joiner(separator))],
   ['namespace', (args, kwargs) => new Namespace(args, kwargs ?? new Map())],
   ['raise', raise],
 ];

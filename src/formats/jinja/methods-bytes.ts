@@ -94,14 +94,11 @@ export const BYTES_METHODS: ReadonlyMap<string, NativeBody> = new Map<string, Na
     const body = TEXT_METHODS.get(name);
     return body === undefined ? [] : [[name, likeText(name, body, fault)]];
   }),
-  [
-    'join',
-    native('join', ['self', 'iterable'], ([self, items]) => joined(self as Uint8Array, items as TValue)),
-  ],
+  ['join', native('join', ['self', 'iterable'], ([self, items]) => joined(self as Uint8Array, items))],
   [
     'decode',
     native('decode', ['self', ['encoding', 'utf-8'], ['errors', 'strict']], ([self, encoding]) =>
-      decoded(self as Uint8Array, encoding as TValue),
+      decoded(self as Uint8Array, encoding),
     ),
   ],
   ['hex', native('hex', ['self'], ([self]) => Buffer.from(self as Uint8Array).toString('hex'))],

@@ -12,7 +12,7 @@ import {
   strip,
   textLength,
 } from '../../python/values/text.ts';
-import { native, type BoundBody, type Param } from './bind.ts';
+import { bound, native, type BoundBody, type Entry } from './bind.ts';
 import { typeError, valueError } from './errors.ts';
 import { PyTuple, tuple, typeName, type NativeBody, type TValue } from './model.ts';
 import { dictGet, itemsOf } from './operators.ts';
@@ -125,23 +125,23 @@ function boundArg(value: TValue): number {
   throw typeError('slice indices must be integers or None or have an __index__ method');
 }
 
-function affix(name: string, test: (text: string, mark: string) => boolean): BoundBody {
+function affix(name: string, test: (text: string, mark: string) => boolean): BoundBody<4> {
   return ([self, mark, start, end]) => {
-    const text = part(self as string, start as TValue, end as TValue);
+    const text = part(self as string, start, end);
     if (typeof mark === 'string') return test(text, mark);
     if (mark instanceof PyTuple)
       return mark.some((one) => test(text, textArg(one, `tuple for ${name} must only contain str, not`)));
-    throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(mark as TValue)}`);
+    throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(mark)}`);
   };
 }
 
-function finder(last: boolean, failing: boolean): BoundBody {
+function finder(last: boolean, failing: boolean): BoundBody<4> {
   return ([self, wanted, start, end]) => {
     const text = self as string;
-    const mark = textArg(wanted as TValue);
+    const mark = textArg(wanted);
     const points = textLength(text);
-    const from = clamp(start === null ? 0 : boundArg(start as TValue), points);
-    const inside = part(text, start as TValue, end as TValue);
+    const from = clamp(start === null ? 0 : boundArg(start), points);
+    const inside = part(text, start, end);
     const at = last ? inside.lastIndexOf(mark) : inside.indexOf(mark);
     if (at < 0 && failing) throw valueError('substring not found');
     return at < 0 ? -1 : from + textLength(inside.slice(0, at));
@@ -221,11 +221,11 @@ function expandTabs(text: string, size: number): string {
 }
 
 const all =
-  (pattern: RegExp): BoundBody =>
+  (pattern: RegExp): BoundBody<1> =>
   ([self]) =>
     self !== '' && pattern.test(self as string);
 const cased =
-  (upper: boolean): BoundBody =>
+  (upper: boolean): BoundBody<1> =>
   ([self]) => {
     const text = self as string;
     return (
@@ -236,130 +236,107 @@ const cased =
   };
 const t = (value: TValue | undefined): string => value as string;
 
-const METHODS: readonly (readonly [name: string, params: readonly Param[], body: BoundBody])[] = [
-  ['capitalize', [], ([s]) => pyCapitalize(t(s))],
-  ['casefold', [], ([s]) => t(s).toLowerCase().replaceAll('ß', 'ss')],
-  [
-    'center',
-    ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(center(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
-  ],
-  [
-    'count',
-    ['sub', ['start', null], ['end', null]],
-    ([s, mark, start, end]) => countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue)),
-  ],
-  [
+const METHODS: readonly Entry[] = [
+  bound('capitalize', [], ([s]) => pyCapitalize(t(s))),
+  bound('casefold', [], ([s]) => t(s).toLowerCase().replaceAll('ß', 'ss')),
+  bound('center', ['width', ['fillchar', ' ']], ([s, w, fill]) =>
+    filled(center(t(s), sizeArg(w)), t(s), fillArg(fill)),
+  ),
+  bound('count', ['sub', ['start', null], ['end', null]], ([s, mark, start, end]) =>
+    countIn(part(t(s), start, end), textArg(mark)),
+  ),
+  bound(
     'encode',
     [
       ['encoding', 'utf-8'],
       ['errors', 'strict'],
     ],
     ([s, encoding]) => {
-      namedArg(encoding as TValue, "encode() argument 'encoding'");
+      namedArg(encoding, "encode() argument 'encoding'");
       return new Uint8Array(Buffer.from(t(s)));
     },
-  ],
-  [
+  ),
+  bound(
     'endswith',
     ['suffix', ['start', null], ['end', null]],
     affix('endswith', (text, mark) => text.endsWith(mark)),
-  ],
-  ['expandtabs', [['tabsize', 8]], ([s, size]) => expandTabs(t(s), sizeArg(size as TValue))],
-  ['find', ['sub', ['start', null], ['end', null]], finder(false, false)],
-  ['index', ['sub', ['start', null], ['end', null]], finder(false, true)],
-  ['isalnum', [], all(/^[\p{L}\p{N}]+$/u)],
-  ['isalpha', [], all(/^\p{L}+$/u)],
-  ['isascii', [], ([s]) => /^[\x00-\x7f]*$/.test(t(s))],
-  ['isdecimal', [], all(/^\p{Nd}+$/u)],
-  ['isdigit', [], all(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)],
-  ['isidentifier', [], all(/^[\p{ID_Start}_][\p{ID_Continue}]*$/u)],
-  ['islower', [], cased(false)],
-  ['isnumeric', [], all(/^\p{N}+$/u)],
-  ['isprintable', [], ([s]) => !/\p{C}|(?! )\p{Z}/u.test(t(s))],
-  ['isspace', [], all(new RegExp(`^[${PY_SPACE}]+$`))],
-  ['istitle', [], ([s]) => /\p{L}/u.test(t(s)) && pyTitle(t(s)) === t(s)],
-  ['isupper', [], cased(true)],
-  ['join', ['iterable'], ([s, items]) => joinTexts(t(s), items as TValue)],
-  [
-    'ljust',
-    ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(padRight(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
-  ],
-  ['lower', [], ([s]) => t(s).toLowerCase()],
-  ['lstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, false)],
-  ['partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue), false)],
-  [
-    'removeprefix',
-    ['prefix'],
-    ([s, prefix]) => {
-      const mark = namedArg(prefix as TValue, 'removeprefix() argument');
-      return t(s).startsWith(mark) ? t(s).slice(mark.length) : t(s);
-    },
-  ],
-  [
-    'removesuffix',
-    ['suffix'],
-    ([s, suffix]) => {
-      const mark = namedArg(suffix as TValue, 'removesuffix() argument');
-      return mark !== '' && t(s).endsWith(mark) ? t(s).slice(0, -mark.length) : t(s);
-    },
-  ],
-  [
-    'replace',
-    ['old', 'new', ['count', -1]],
-    ([s, from, to, count]) =>
-      pyReplace(
-        t(s),
-        namedArg(from as TValue, 'replace() argument 1'),
-        namedArg(to as TValue, 'replace() argument 2'),
-        intArg(count as TValue),
-      ),
-  ],
-  ['rfind', ['sub', ['start', null], ['end', null]], finder(true, false)],
-  ['rindex', ['sub', ['start', null], ['end', null]], finder(true, true)],
-  [
-    'rjust',
-    ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(padLeft(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
-  ],
-  ['rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue), true)],
-  [
+  ),
+  bound('expandtabs', [['tabsize', 8]], ([s, size]) => expandTabs(t(s), sizeArg(size))),
+  bound('find', ['sub', ['start', null], ['end', null]], finder(false, false)),
+  bound('index', ['sub', ['start', null], ['end', null]], finder(false, true)),
+  bound('isalnum', [], all(/^[\p{L}\p{N}]+$/u)),
+  bound('isalpha', [], all(/^\p{L}+$/u)),
+  bound('isascii', [], ([s]) => /^[\x00-\x7f]*$/.test(t(s))),
+  bound('isdecimal', [], all(/^\p{Nd}+$/u)),
+  bound('isdigit', [], all(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)),
+  bound('isidentifier', [], all(/^[\p{ID_Start}_][\p{ID_Continue}]*$/u)),
+  bound('islower', [], cased(false)),
+  bound('isnumeric', [], all(/^\p{N}+$/u)),
+  bound('isprintable', [], ([s]) => !/\p{C}|(?! )\p{Z}/u.test(t(s))),
+  bound('isspace', [], all(new RegExp(`^[${PY_SPACE}]+$`))),
+  bound('istitle', [], ([s]) => /\p{L}/u.test(t(s)) && pyTitle(t(s)) === t(s)),
+  bound('isupper', [], cased(true)),
+  bound('join', ['iterable'], ([s, items]) => joinTexts(t(s), items)),
+  bound('ljust', ['width', ['fillchar', ' ']], ([s, w, fill]) =>
+    filled(padRight(t(s), sizeArg(w)), t(s), fillArg(fill)),
+  ),
+  bound('lower', [], ([s]) => t(s).toLowerCase()),
+  bound('lstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars, true, false)),
+  bound('partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark), false)),
+  bound('removeprefix', ['prefix'], ([s, prefix]) => {
+    const mark = namedArg(prefix, 'removeprefix() argument');
+    return t(s).startsWith(mark) ? t(s).slice(mark.length) : t(s);
+  }),
+  bound('removesuffix', ['suffix'], ([s, suffix]) => {
+    const mark = namedArg(suffix, 'removesuffix() argument');
+    return mark !== '' && t(s).endsWith(mark) ? t(s).slice(0, -mark.length) : t(s);
+  }),
+  bound('replace', ['old', 'new', ['count', -1]], ([s, from, to, count]) =>
+    pyReplace(
+      t(s),
+      namedArg(from, 'replace() argument 1'),
+      namedArg(to, 'replace() argument 2'),
+      intArg(count),
+    ),
+  ),
+  bound('rfind', ['sub', ['start', null], ['end', null]], finder(true, false)),
+  bound('rindex', ['sub', ['start', null], ['end', null]], finder(true, true)),
+  bound('rjust', ['width', ['fillchar', ' ']], ([s, w, fill]) =>
+    filled(padLeft(t(s), sizeArg(w)), t(s), fillArg(fill)),
+  ),
+  bound('rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark), true)),
+  bound(
     'rsplit',
     [
       ['sep', null],
       ['maxsplit', -1],
     ],
-    ([s, mark, limit]) => pyRsplit(t(s), mark as TValue, intArg(limit as TValue)),
-  ],
-  ['rstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, false, true)],
-  [
+    ([s, mark, limit]) => pyRsplit(t(s), mark, intArg(limit)),
+  ),
+  bound('rstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars, false, true)),
+  bound(
     'split',
     [
       ['sep', null],
       ['maxsplit', -1],
     ],
-    ([s, mark, limit]) => pySplit(t(s), mark as TValue, intArg(limit as TValue)),
-  ],
-  ['splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), intArg(keep as TValue) !== 0)],
-  [
+    ([s, mark, limit]) => pySplit(t(s), mark, intArg(limit)),
+  ),
+  bound('splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), intArg(keep) !== 0)),
+  bound(
     'startswith',
     ['prefix', ['start', null], ['end', null]],
     affix('startswith', (text, mark) => text.startsWith(mark)),
-  ],
-  ['strip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, true)],
-  ['swapcase', [], ([s]) => pySwapCase(t(s))],
-  ['title', [], ([s]) => pyTitle(t(s))],
-  ['translate', ['table'], ([s, table]) => translate(t(s), table as TValue)],
-  ['upper', [], ([s]) => t(s).toUpperCase()],
-  [
-    'zfill',
-    ['width'],
-    ([s, w]) => {
-      const [, sign = '', digits = ''] = /^([-+]?)([^]*)$/.exec(t(s)) ?? [];
-      return sign + digits.padStart(Math.min(sizeArg(w as TValue), 100_000) - sign.length, '0');
-    },
-  ],
+  ),
+  bound('strip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars, true, true)),
+  bound('swapcase', [], ([s]) => pySwapCase(t(s))),
+  bound('title', [], ([s]) => pyTitle(t(s))),
+  bound('translate', ['table'], ([s, table]) => translate(t(s), table)),
+  bound('upper', [], ([s]) => t(s).toUpperCase()),
+  bound('zfill', ['width'], ([s, w]) => {
+    const [, sign = '', digits = ''] = /^([-+]?)([^]*)$/.exec(t(s)) ?? [];
+    return sign + digits.padStart(Math.min(sizeArg(w), 100_000) - sign.length, '0');
+  }),
 ];
 
 /** The padding of a padded text, in another character. */
@@ -372,5 +349,5 @@ function filled(result: string, text: string, fill: string): string {
 
 /** Every method but `format` and `format_map`; the text is the first argument. */
 export const TEXT_METHODS: ReadonlyMap<string, NativeBody> = new Map(
-  METHODS.map(([name, params, body]) => [name, native(name, ['self', ...params], body, 'str')]),
+  METHODS.map(({ name, params, body }) => [name, native(name, ['self', ...params], body, 'str')]),
 );

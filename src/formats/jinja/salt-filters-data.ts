@@ -8,7 +8,7 @@ import { getAttr } from './access.ts';
 import { atOnce as now } from './asking.ts';
 import { typeError, valueError } from './errors.ts';
 import { environmentOf } from './filters-sequence.ts';
-import { sizeOf, whole, type FilterEntry } from './filters-text.ts';
+import { sizeOf, whole } from './filters-text.ts';
 import {
   PyIterator,
   PyTuple,
@@ -39,6 +39,7 @@ import { toPyFloat } from '../../python/values/number-format.ts';
 import { PySet } from './set.ts';
 import { sortValues } from './sorting.ts';
 import { str } from './text-of.ts';
+import { bound, type BoundBody, type Entry } from './bind.ts';
 
 /** Python's `Hashable`: what can be a key. Tuples count whatever they hold. */
 function isHashable(value: TValue): boolean {
@@ -60,9 +61,9 @@ function unique(value: TValue): TValue {
 type SetOperation = (a: PySet, b: PySet) => PySet;
 
 /** Operations on two sets or two lists. */
-function setLike(onSets: SetOperation, onLists: (a: TValue, b: TValue) => TValue): FilterEntry[2] {
+function setLike(onSets: SetOperation, onLists: (a: TValue, b: TValue) => TValue): BoundBody<2> {
   return ([a, b]) => {
-    const [x, y] = [a as TValue, b as TValue];
+    const [x, y] = [a, b];
     return isHashable(x) && isHashable(y) ? onSets(new PySet(iter(x)), new PySet(iter(y))) : onLists(x, y);
   };
 }
@@ -73,10 +74,10 @@ const keep = (items: TValue, test: (item: TValue) => boolean): TValue =>
 const union = (a: TValue, b: TValue): TValue => unique(add(a, b));
 const intersect = (a: TValue, b: TValue): TValue => keep(a, (item) => member(item, b));
 
-function extreme(better: (a: TValue, b: TValue) => boolean, name: string): FilterEntry[2] {
+function extreme(better: (a: TValue, b: TValue) => boolean, name: string): BoundBody<1> {
   return ([value]) => {
     let best: TValue | undefined;
-    for (const item of iter(value as TValue)) if (best === undefined || better(item, best)) best = item;
+    for (const item of iter(value)) if (best === undefined || better(item, best)) best = item;
     if (best === undefined) throw valueError(`${name}() arg is an empty sequence`);
     return best;
   };
@@ -210,15 +211,16 @@ function lastLevel(value: TValue, keys: TValue, delimiter: string): [TDict, stri
 
 type Change = (level: TDict, key: string, given: TValue) => void;
 
-function pathChange(change: Change): readonly [FilterEntry[1], FilterEntry[2]] {
-  return [
+function pathChange(name: string, change: Change): Entry {
+  return bound(
+    name,
     ['keys', 'value_', ['delimiter', ':'], ['ordered_dict', false]],
     ([data, keys, given, delimiter]) => {
-      const [level, key] = lastLevel(data as TValue, keys as TValue, str(delimiter as TValue));
-      change(level, key, given as TValue);
-      return data as TValue;
+      const [level, key] = lastLevel(data, keys, str(delimiter));
+      change(level, key, given);
+      return data;
     },
-  ];
+  );
 }
 
 const updateKey: Change = (level, key, given) => {
@@ -325,122 +327,101 @@ export const ITERTOOLS: readonly (readonly [string, NativeBody])[] = [
   ],
 ];
 
-export const DATA_FILTERS: readonly FilterEntry[] = [
-  ['unique', [], ([v]) => unique(v as TValue)],
-  ['union', ['lst2'], setLike((a, b) => a.union(b.iterate()), union)],
-  ['intersect', ['lst2'], setLike((a, b) => a.intersection(b), intersect)],
-  [
+export const DATA_FILTERS: readonly Entry[] = [
+  bound('unique', [], ([v]) => unique(v)),
+  bound(
+    'union',
+    ['lst2'],
+    setLike((a, b) => a.union(b.iterate()), union),
+  ),
+  bound(
+    'intersect',
+    ['lst2'],
+    setLike((a, b) => a.intersection(b), intersect),
+  ),
+  bound(
     'difference',
     ['lst2'],
     setLike(
       (a, b) => a.difference(b),
       (a, b) => keep(a, (item) => !member(item, b)),
     ),
-  ],
-  [
+  ),
+  bound(
     'symmetric_difference',
     ['lst2'],
     setLike(
       (a, b) => a.difference(b).union(b.difference(a).iterate()),
       (a, b) => keep(union(a, b), (item) => !member(item, intersect(a, b))),
     ),
-  ],
-  ['min', [], extreme(lt, 'min')],
-  ['max', [], extreme(gt, 'max')],
-  ['avg', [], ([v]) => average(v as TValue)],
-  ['skip', [], () => ''],
-  ['sequence', [], ([v]) => (Array.isArray(v) || v instanceof Map || v instanceof PySet ? v : [v as TValue])],
-  [
-    'method_call',
-    ['f_name', '*', '**'],
-    ([v, name], scope, rest, kwargs) => {
-      const found = now(getAttr(environmentOf(scope), v as TValue, str(name as TValue)));
-      if (found instanceof Undefined) return null;
-      return found instanceof TFunction || typeof found === 'object'
-        ? callValue(found, rest, kwargs, scope)
-        : null;
-    },
-  ],
-  [
-    'traverse',
-    ['key', ['default', null], ['delimiter', ':']],
-    ([v, key, fallback, delimiter]) => {
-      const found = traverse(v as Value, keyPath(key as TValue), {
-        fallback: undefined,
-        delimiter: str(delimiter as TValue),
-      });
-      return found === undefined ? (fallback as TValue) : found;
-    },
-  ],
-  ['compare_dicts', [['new', null]], ([old, fresh]) => compareDicts(old as TValue, fresh as TValue)],
-  ['compare_lists', [['new', null]], ([old, fresh]) => compareLists(old as TValue, fresh as TValue)],
-  ['json_decode_dict', [], ([v]) => v as TValue],
-  ['json_encode_dict', [], ([v]) => v as TValue],
-  ['json_decode_list', [], ([v]) => v as TValue],
-  ['json_encode_list', [], ([v]) => v as TValue],
-  ['exactly_n_true', [['amount', 1]], ([v, n]) => exactly(v as TValue, whole(n))],
-  ['exactly_one_true', [], ([v]) => exactly(v as TValue, 1)],
-  [
-    'substring_in_list',
-    ['list_to_search'],
-    ([v, items]) => [...iter(items as TValue)].some((item) => isIn(v as TValue, item) === true),
-  ],
-  ['is_list', [], ([v]) => Array.isArray(v) && !(v instanceof PyTuple)],
-  ['is_iter', [], ([v]) => typeof v !== 'string' && itemsOf(v as TValue) !== undefined],
-  [
-    'sorted_ignorecase',
-    [],
-    ([v]) =>
-      sortValues(iter(v as TValue), (item) => {
-        if (typeof item !== 'string')
-          throw new PythonError('AttributeError', `'${typeName(item)}' object has no attribute 'lower'`);
-        return item.toLowerCase();
-      }),
-  ],
-  ['mysql_to_dict', ['key'], ([v, key]) => mysqlToDict(v as TValue, key as TValue)],
-  [
+  ),
+  bound('min', [], extreme(lt, 'min')),
+  bound('max', [], extreme(gt, 'max')),
+  bound('avg', [], ([v]) => average(v)),
+  bound('skip', [], () => ''),
+  bound('sequence', [], ([v]) =>
+    Array.isArray(v) || v instanceof Map || v instanceof PySet ? v : [v as TValue],
+  ),
+  bound('method_call', ['f_name', '*', '**'], ([v, name], scope, rest, kwargs) => {
+    const found = now(getAttr(environmentOf(scope), v, str(name)));
+    if (found instanceof Undefined) return null;
+    return found instanceof TFunction || typeof found === 'object'
+      ? callValue(found, rest, kwargs, scope)
+      : null;
+  }),
+  bound('traverse', ['key', ['default', null], ['delimiter', ':']], ([v, key, fallback, delimiter]) => {
+    const found = traverse(v as Value, keyPath(key), {
+      fallback: undefined,
+      delimiter: str(delimiter),
+    });
+    return found === undefined ? fallback : found;
+  }),
+  bound('compare_dicts', [['new', null]], ([old, fresh]) => compareDicts(old, fresh)),
+  bound('compare_lists', [['new', null]], ([old, fresh]) => compareLists(old, fresh)),
+  bound('json_decode_dict', [], ([v]) => v),
+  bound('json_encode_dict', [], ([v]) => v),
+  bound('json_decode_list', [], ([v]) => v),
+  bound('json_encode_list', [], ([v]) => v),
+  bound('exactly_n_true', [['amount', 1]], ([v, n]) => exactly(v, whole(n))),
+  bound('exactly_one_true', [], ([v]) => exactly(v, 1)),
+  bound('substring_in_list', ['list_to_search'], ([v, items]) =>
+    [...iter(items)].some((item) => isIn(v, item) === true),
+  ),
+  bound('is_list', [], ([v]) => Array.isArray(v) && !(v instanceof PyTuple)),
+  bound('is_iter', [], ([v]) => typeof v !== 'string' && itemsOf(v as TValue) !== undefined),
+  bound('sorted_ignorecase', [], ([v]) =>
+    sortValues(iter(v), (item) => {
+      if (typeof item !== 'string')
+        throw new PythonError('AttributeError', `'${typeName(item)}' object has no attribute 'lower'`);
+      return item.toLowerCase();
+    }),
+  ),
+  bound('mysql_to_dict', ['key'], ([v, key]) => mysqlToDict(v, key)),
+  bound(
     'flatten',
     [
       ['levels', null],
       ['preserve_nulls', false],
     ],
-    ([v, levels, nulls]) =>
-      flatten(v as TValue, levels === null ? null : whole(levels), truthy(nulls as TValue), []),
-  ],
-  ['set_dict_key_value', ...pathChange((level, key, given) => void level.set(key, given))],
-  ['update_dict_key_value', ...pathChange(updateKey)],
-  ['append_dict_key_value', ...pathChange((level, key, given) => void listAt(level, key).push(given))],
-  [
-    'extend_dict_key_value',
-    ...pathChange((level, key, given) => void listAt(level, key).push(...iter(given))),
-  ],
-  [
-    'combinations',
-    ['r'],
-    ([v, r]) => itertool('combinations', combinations(list(v as TValue), whole(r), false)),
-  ],
-  [
-    'combinations_with_replacement',
-    ['r'],
-    ([v, r]) => itertool('combinations_with_replacement', combinations(list(v as TValue), whole(r), true)),
-  ],
-  [
-    'permutations',
-    [['r', null]],
-    ([v, r]) => {
-      const items = list(v as TValue);
-      return itertool('permutations', permutations(items, r === null ? items.length : whole(r)));
-    },
-  ],
-  [
-    'compress',
-    ['selectors'],
-    ([v, selectors]) => {
-      const marks = list(selectors as TValue);
-      return itertool(
-        'compress',
-        list(v as TValue).filter((_, i) => i < marks.length && truthy(marks[i] as TValue)),
-      );
-    },
-  ],
+    ([v, levels, nulls]) => flatten(v, levels === null ? null : whole(levels), truthy(nulls), []),
+  ),
+  pathChange('set_dict_key_value', (level, key, given) => void level.set(key, given)),
+  pathChange('update_dict_key_value', updateKey),
+  pathChange('append_dict_key_value', (level, key, given) => void listAt(level, key).push(given)),
+  pathChange('extend_dict_key_value', (level, key, given) => void listAt(level, key).push(...iter(given))),
+  bound('combinations', ['r'], ([v, r]) => itertool('combinations', combinations(list(v), whole(r), false))),
+  bound('combinations_with_replacement', ['r'], ([v, r]) =>
+    itertool('combinations_with_replacement', combinations(list(v), whole(r), true)),
+  ),
+  bound('permutations', [['r', null]], ([v, r]) => {
+    const items = list(v);
+    return itertool('permutations', permutations(items, r === null ? items.length : whole(r)));
+  }),
+  bound('compress', ['selectors'], ([v, selectors]) => {
+    const marks = list(selectors);
+    return itertool(
+      'compress',
+      list(v).filter((_, i) => i < marks.length && truthy(marks[i] as TValue)),
+    );
+  }),
 ];

@@ -23,10 +23,10 @@ import {
   isUnspecified,
 } from '../../python/ipaddress-kinds.ts';
 import { valueError } from './errors.ts';
-import type { FilterEntry } from './filters-text.ts';
 import { typeName, PyIterator, type TValue } from './model.ts';
 import { iter } from './operators.ts';
 import { repr, str } from './text-of.ts';
+import { bound, type BoundBody, type Entry, type Values } from './bind.ts';
 
 /** Hosts of networks beyond this number are not listed: the list would fill the memory. */
 const HOSTS_MAX = 1 << 20;
@@ -85,16 +85,13 @@ function ofAny(value: TValue, options: TValue): TValue {
 type PerAddress = (found: IpNetwork) => TValue;
 
 /** What ip_host, network_hosts and network_size share: one answer, or one for each of a list. */
-function each(apply: PerAddress): FilterEntry[2] {
+function each(apply: PerAddress): BoundBody<3> {
   return ([value, options, version]) => {
-    const kept =
-      version === 4 || version === 6
-        ? ofVersion(value as TValue, version, options as TValue)
-        : ofAny(value as TValue, options as TValue);
+    const kept = version === 4 || version === 6 ? ofVersion(value, version, options) : ofAny(value, options);
     const list = Array.isArray(kept) ? kept : kept === null ? [] : [kept];
     const answers = list.map((text) => apply(parseIpInterface(str(text)) as IpNetwork));
     if (list.length === 0) return null;
-    return isList(value as TValue) ? answers : (answers[0] as TValue);
+    return isList(value) ? answers : (answers[0] as TValue);
   };
 }
 
@@ -121,8 +118,8 @@ function size(found: IpNetwork): TValue {
 const host: PerAddress = (found) =>
   interfaceText({ address: found.address, prefixLength: found.prefixLength ?? bitsOf(found.address) });
 
-function filterByNetworks([values, given]: TValue[]): TValue {
-  if (given === null) return values as TValue;
+function filterByNetworks([values, given]: Values<2>): TValue {
+  if (given === null) return values;
   const list = [...iter(given as TValue)].map((item) => {
     const network = parseIpNetwork(str(item));
     if (!network) throw valueError(`${repr(item)} does not appear to be an IPv4 or IPv6 network`);
@@ -136,7 +133,7 @@ function filterByNetworks([values, given]: TValue[]): TValue {
     });
   if (values instanceof Map) return new Map([...values].map(([key, items]) => [key, keep(items)]));
   if (Array.isArray(values)) return keep(values);
-  throw valueError(`Do not know how to filter a <class '${typeName(values as TValue)}'>`);
+  throw valueError(`Do not know how to filter a <class '${typeName(values)}'>`);
 }
 
 function wrapped(value: TValue): TValue {
@@ -144,43 +141,41 @@ function wrapped(value: TValue): TValue {
   return isSix && typeof value === 'string' ? `[${value.replace(/^\[|\]$/g, '')}]` : value;
 }
 
-export const NETWORK_FILTERS: readonly FilterEntry[] = [
-  [
+export const NETWORK_FILTERS: readonly Entry[] = [
+  bound(
     'is_ip',
     [['options', null]],
-    ([v, options]) =>
-      filtered(v as TValue, 4, options as TValue) !== null ||
-      filtered(v as TValue, 6, options as TValue) !== null,
-  ],
-  ['is_ipv4', [['options', null]], ([v, options]) => filtered(v as TValue, 4, options as TValue) !== null],
-  ['is_ipv6', [['options', null]], ([v, options]) => filtered(v as TValue, 6, options as TValue) !== null],
-  ['ipv4', [['options', null]], ([v, options]) => ofVersion(v as TValue, 4, options as TValue)],
-  ['ipv6', [['options', null]], ([v, options]) => ofVersion(v as TValue, 6, options as TValue)],
-  ['ipaddr', [['options', null]], ([v, options]) => ofAny(v as TValue, options as TValue)],
-  [
+    ([v, options]) => filtered(v, 4, options) !== null || filtered(v, 6, options) !== null,
+  ),
+  bound('is_ipv4', [['options', null]], ([v, options]) => filtered(v, 4, options) !== null),
+  bound('is_ipv6', [['options', null]], ([v, options]) => filtered(v, 6, options) !== null),
+  bound('ipv4', [['options', null]], ([v, options]) => ofVersion(v, 4, options)),
+  bound('ipv6', [['options', null]], ([v, options]) => ofVersion(v, 6, options)),
+  bound('ipaddr', [['options', null]], ([v, options]) => ofAny(v, options)),
+  bound(
     'ip_host',
     [
       ['options', null],
       ['version', null],
     ],
     each(host),
-  ],
-  [
+  ),
+  bound(
     'network_hosts',
     [
       ['options', null],
       ['version', null],
     ],
     each(hosts),
-  ],
-  [
+  ),
+  bound(
     'network_size',
     [
       ['options', null],
       ['version', null],
     ],
     each(size),
-  ],
-  ['filter_by_networks', ['networks'], filterByNetworks],
-  ['ipwrap', [], ([v]) => (Array.isArray(v) ? v.map(wrapped) : wrapped(v as TValue))],
+  ),
+  bound('filter_by_networks', ['networks'], filterByNetworks),
+  bound('ipwrap', [], ([v]) => (Array.isArray(v) ? v.map(wrapped) : wrapped(v as TValue))),
 ];

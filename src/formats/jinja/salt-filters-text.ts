@@ -10,7 +10,6 @@ import { compilePattern, PatternError, type PyMatch } from '../../python/regex/p
 import { decodeUtf8, isPySpace, strip } from '../../python/values/text.ts';
 import { dumpYaml } from '../yaml/dump.ts';
 import { representerError, typeError, valueError } from './errors.ts';
-import type { FilterEntry } from './filters-text.ts';
 import { tuple, typeName, type TValue } from './model.ts';
 import { iter, len, truthy } from './operators.ts';
 import { toYamlValue } from './plain.ts';
@@ -20,6 +19,7 @@ import { str } from './text-of.ts';
 import { Undefined } from './undefined.ts';
 import { toNumberOr } from './salt-filters-data.ts';
 import { isHashableType } from './hashable.ts';
+import { bound, type BoundBody, type Entry, type Values } from './bind.ts';
 
 const UUID_SPACE = '91633ebf1c865e33935a28061f4b480e';
 
@@ -45,11 +45,9 @@ function uuid(value: TValue): string {
 }
 
 const digest =
-  (kind: string): FilterEntry[2] =>
+  (kind: string): BoundBody<1> =>
   ([v]) =>
-    createHash(kind)
-      .update(bytesOf(v as TValue))
-      .digest('hex');
+    createHash(kind).update(bytesOf(v)).digest('hex');
 
 function base64Decode(value: TValue): TValue {
   const text = Buffer.from(bytesOf(value))
@@ -61,10 +59,10 @@ function base64Decode(value: TValue): TValue {
   return decodeUtf8(bytes) ?? bytes;
 }
 
-function pattern([, regex, ignorecase, multiline]: TValue[]): ReturnType<typeof compilePattern> {
-  return compilePattern(str(regex as TValue), {
-    ignoreCase: truthy(ignorecase as TValue),
-    multiline: truthy(multiline as TValue),
+function pattern([, regex, ignorecase, multiline]: Values<4>): ReturnType<typeof compilePattern> {
+  return compilePattern(str(regex), {
+    ignoreCase: truthy(ignorecase),
+    multiline: truthy(multiline),
   });
 }
 
@@ -93,14 +91,14 @@ function camelCase(text: string, upper: boolean): string {
   return (upper ? pyCapitalize(first) : first) + rest.map(pyCapitalize).join('');
 }
 
-function humanToBytes([size, unit, metric]: TValue[]): TValue {
-  const match = /^([0-9.]*)\s*(.*)$/.exec(strip(str(size as TValue)));
+function humanToBytes([size, unit, metric]: Values<3>): TValue {
+  const match = /^([0-9.]*)\s*(.*)$/.exec(strip(str(size)));
   const amount = Number(match?.[1] === '' ? NaN : match?.[1]);
-  const letter = ((match?.[2] ?? '') || str(unit as TValue)).toLowerCase();
+  const letter = ((match?.[2] ?? '') || str(unit)).toLowerCase();
   const isMetric = /^[kmgtpezy]b$/.test(letter);
   if (Number.isNaN(amount) || (!isMetric && !/^(b|[kmgtpezy](ib)?)$/.test(letter))) return 0;
   const power = 'bkmgtpezy'.indexOf(letter.charAt(0));
-  const result = Math.trunc(amount * (isMetric && truthy(metric as TValue) ? 1000 ** power : 1024 ** power));
+  const result = Math.trunc(amount * (isMetric && truthy(metric) ? 1000 ** power : 1024 ** power));
   return Number.isSafeInteger(result) ? result : BigInt(result);
 }
 
@@ -122,10 +120,10 @@ function expressionMatches(text: string, expression: string): boolean {
   }
 }
 
-function checkLists([value, allow, deny]: TValue[]): boolean {
-  const white = listOf(allow as TValue, 'whitelist');
-  const black = listOf(deny as TValue, 'blacklist');
-  const text = str(value as TValue);
+function checkLists([value, allow, deny]: Values<3>): boolean {
+  const white = listOf(allow, 'whitelist');
+  const black = listOf(deny, 'blacklist');
+  const text = str(value);
   const matches = (expression: string): boolean => expressionMatches(text, expression);
   return !black.some(matches) && (white.length === 0 || white.some(matches));
 }
@@ -207,86 +205,76 @@ const text = (value: TValue | undefined): string => {
   if (value instanceof Uint8Array) throw typeError('cannot use a string pattern on a bytes-like object');
   throw typeError(`expected string or bytes-like object, got '${typeName(value as TValue)}'`);
 };
-const REGEX_PARAMS: FilterEntry[1] = ['rgx', ['ignorecase', false], ['multiline', false]];
+const REGEX_PARAMS = ['rgx', ['ignorecase', false], ['multiline', false]] as const;
 
-export const SALT_TEXT_FILTERS: readonly FilterEntry[] = [
-  ['to_bool', [], ([v]) => toBool(v as TValue)],
-  ['quote', [], ([v]) => quoteShell(text(v))],
-  [
-    'regex_escape',
-    [],
-    ([v]) =>
-      s(v).replace(/[\t\n\v\f\r !"#$&'()*+,\-./:;<=>?@[\\\]^`{|}~%]/g, (char) =>
-        /[!"',/:;<=>@`%]/.test(char) ? char : `\\${char}`,
-      ),
-  ],
-  ['regex_search', REGEX_PARAMS, (args) => groups(pattern(args).search(text(args[0])))],
-  ['regex_match', REGEX_PARAMS, (args) => groups(pattern(args).matchStart(text(args[0])))],
-  [
+export const SALT_TEXT_FILTERS: readonly Entry[] = [
+  bound('to_bool', [], ([v]) => toBool(v)),
+  bound('quote', [], ([v]) => quoteShell(text(v))),
+  bound('regex_escape', [], ([v]) =>
+    s(v).replace(/[\t\n\v\f\r !"#$&'()*+,\-./:;<=>?@[\\\]^`{|}~%]/g, (char) =>
+      /[!"',/:;<=>@`%]/.test(char) ? char : `\\${char}`,
+    ),
+  ),
+  bound('regex_search', REGEX_PARAMS, (args) => groups(pattern(args).search(text(args[0])))),
+  bound('regex_match', REGEX_PARAMS, (args) => groups(pattern(args).matchStart(text(args[0])))),
+  bound(
     'regex_replace',
     ['rgx', 'val', ['ignorecase', false], ['multiline', false]],
     ([v, regex, to, ignorecase, multiline]) =>
-      substitute(pattern([null, regex as TValue, ignorecase as TValue, multiline as TValue]), s(to), text(v))
-        .text,
-  ],
-  ['uuid', [], ([v]) => uuid(v as TValue)],
-  [
+      substitute(pattern([null, regex, ignorecase, multiline]), s(to), text(v)).text,
+  ),
+  bound('uuid', [], ([v]) => uuid(v)),
+  bound(
     'to_bytes',
     [
       ['encoding', null],
       ['errors', 'strict'],
     ],
-    ([v]) => Uint8Array.from(bytesOf(v as TValue)),
-  ],
-  ['str_to_num', [], ([v]) => toNumberOr(v as TValue)],
-  ['to_num', [], ([v]) => toNumberOr(v as TValue)],
-  ['is_hex', [], ([v]) => typeof v === 'string' && toPyInt(v, 16) !== undefined],
-  ['contains_whitespace', [], ([v]) => [...text(v)].some(isPySpace)],
-  [
+    ([v]) => Uint8Array.from(bytesOf(v)),
+  ),
+  bound('str_to_num', [], ([v]) => toNumberOr(v)),
+  bound('to_num', [], ([v]) => toNumberOr(v)),
+  bound('is_hex', [], ([v]) => typeof v === 'string' && toPyInt(v, 16) !== undefined),
+  bound('contains_whitespace', [], ([v]) => [...text(v)].some(isPySpace)),
+  bound(
     'human_to_bytes',
     [
       ['default_unit', 'B'],
       ['handle_metric', false],
     ],
     humanToBytes,
-  ],
-  [
+  ),
+  bound(
     'check_whitelist_blacklist',
     [
       ['whitelist', null],
       ['blacklist', null],
     ],
     checkLists,
-  ],
-  ['to_snake_case', [], ([v]) => snakeCase(text(v))],
-  ['to_camelcase', [['uppercamel', false]], ([v, upper]) => camelCase(text(v), truthy(upper as TValue))],
-  ['base64_encode', [], ([v]) => Buffer.from(bytesOf(v as TValue)).toString('base64')],
-  ['base64_decode', [], ([v]) => base64Decode(v as TValue)],
-  ['md5', [], digest('md5')],
-  ['sha1', [], digest('sha1')],
-  ['sha256', [], digest('sha256')],
-  ['sha512', [], digest('sha512')],
-  [
+  ),
+  bound('to_snake_case', [], ([v]) => snakeCase(text(v))),
+  bound('to_camelcase', [['uppercamel', false]], ([v, upper]) => camelCase(text(v), truthy(upper))),
+  bound('base64_encode', [], ([v]) => Buffer.from(bytesOf(v)).toString('base64')),
+  bound('base64_decode', [], ([v]) => base64Decode(v)),
+  bound('md5', [], digest('md5')),
+  bound('sha1', [], digest('sha1')),
+  bound('sha256', [], digest('sha256')),
+  bound('sha512', [], digest('sha512')),
+  bound(
     'hmac',
     ['shared_secret', 'challenge_hmac'],
     ([v, secret, challenge]) =>
-      createHmac('sha256', bytesOf(secret as TValue))
-        .update(bytesOf(v as TValue))
-        .digest('base64') === Buffer.from(bytesOf(challenge as TValue)).toString(),
-  ],
-  [
-    'hmac_compute',
-    ['shared_secret'],
-    ([v, secret]) =>
-      createHmac('sha256', bytesOf(secret as TValue))
-        .update(bytesOf(v as TValue))
-        .digest('hex'),
-  ],
-  ['yaml_dquote', [], ([v]) => quoteDouble(s(v))],
-  ['yaml_squote', [], ([v]) => quoteSingle(s(v))],
-  ['yaml_encode', [], ([v]) => yamlEncode(v as TValue)],
-  ['path_join', ['*', '**'], ([v], _scope, rest) => joinPaths([v as TValue, ...rest].map(str))],
-  ['mac_str_to_bytes', [], ([v]) => macBytes(text(v))],
+      createHmac('sha256', bytesOf(secret)).update(bytesOf(v)).digest('base64') ===
+      Buffer.from(bytesOf(challenge)).toString(),
+  ),
+  bound('hmac_compute', ['shared_secret'], ([v, secret]) =>
+    createHmac('sha256', bytesOf(secret)).update(bytesOf(v)).digest('hex'),
+  ),
+  bound('yaml_dquote', [], ([v]) => quoteDouble(s(v))),
+  bound('yaml_squote', [], ([v]) => quoteSingle(s(v))),
+  bound('yaml_encode', [], ([v]) => yamlEncode(v)),
+  bound('path_join', ['*', '**'], ([v], _scope, rest) => joinPaths([v, ...rest].map(str))),
+  bound('mac_str_to_bytes', [], ([v]) => macBytes(text(v))),
 ];
 
 function normalPath(path: string): string {

@@ -5,7 +5,7 @@ import { dumpYaml } from '../yaml/dump.ts';
 import { loadYaml, YamlError } from '../yaml/load.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { excerpt } from './excerpt.ts';
-import { whole, type FilterEntry } from './filters-text.ts';
+import { whole } from './filters-text.ts';
 import type { TDict, TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
 import { truthy } from './operators.ts';
@@ -13,6 +13,7 @@ import { pretty, toJsonValue, toYamlValue } from './plain.ts';
 import { TemplateModule } from './template.ts';
 import { str } from './text-of.ts';
 import { formatXml } from './xml.ts';
+import { bound, type Entry, type Values } from './bind.ts';
 
 const source = (value: TValue): TValue => (value instanceof TemplateModule ? value.str() : value);
 
@@ -67,10 +68,10 @@ const HTML_SAFE: ReadonlyMap<string, string> = new Map([
   ["'", '\\u0027'],
 ]);
 
-function tojson([value, indent]: TValue[], kwargs: ReadonlyMap<string, TValue>): string {
+function tojson([value, indent]: Values<2>, kwargs: ReadonlyMap<string, TValue>): string {
   const ascii = kwargs.get('ensure_ascii') ?? true;
   const sortKeys = truthy(kwargs.get('sort_keys') ?? false);
-  return writeJson(value as TValue, sortKeys, indent as TValue, truthy(ascii)).replace(
+  return writeJson(value, sortKeys, indent, truthy(ascii)).replace(
     /[<>&']/g,
     (char) => HTML_SAFE.get(char) ?? char,
   );
@@ -81,25 +82,23 @@ function slsParams(value: TValue): TValue[] {
   return [...value].map(([key, item]): TDict => new Map([[key, item]]));
 }
 
-export const SERIALIZER_FILTERS: readonly FilterEntry[] = [
-  ['yaml', [['flow_style', true]], ([v, flow]) => writeYaml(v as TValue, truthy(flow as TValue))],
-  [
+export const SERIALIZER_FILTERS: readonly Entry[] = [
+  bound('yaml', [['flow_style', true]], ([v, flow]) => writeYaml(v, truthy(flow))),
+  bound(
     'json',
     [
       ['sort_keys', true],
       ['indent', null],
     ],
-    ([v, sort, indent]) => strip(writeJson(v as TValue, truthy(sort as TValue), indent as TValue)),
-  ],
-  ['tojson', [['indent', null], '**'], (args, _scope, _rest, kwargs) => tojson(args, kwargs)],
-  ['xml', [], ([v]) => formatXml(v as TValue)],
-  ['python', [], ([v]) => strip(pretty(v as TValue))],
-  ['load_yaml', [], ([v]) => readYaml(v as TValue)],
-  ['load_json', [], ([v]) => readJson(v as TValue)],
-  ['load_text', [], ([v]) => source(v as TValue)],
-  [
-    'dict_to_sls_yaml_params',
-    [['flow_style', false]],
-    ([v, flow]) => writeYaml(slsParams(v as TValue), truthy(flow as TValue)),
-  ],
+    ([v, sort, indent]) => strip(writeJson(v, truthy(sort), indent)),
+  ),
+  bound('tojson', [['indent', null], '**'], (args, _scope, _rest, kwargs) => tojson(args, kwargs)),
+  bound('xml', [], ([v]) => formatXml(v)),
+  bound('python', [], ([v]) => strip(pretty(v))),
+  bound('load_yaml', [], ([v]) => readYaml(v)),
+  bound('load_json', [], ([v]) => readJson(v)),
+  bound('load_text', [], ([v]) => source(v)),
+  bound('dict_to_sls_yaml_params', [['flow_style', false]], ([v, flow]) =>
+    writeYaml(slsParams(v), truthy(flow)),
+  ),
 ];

@@ -1,7 +1,7 @@
 /** Jinja's tests and Salt's (jinja2/tests.py 3.1; 3006.16 salt/utils/jinja.py). */
 import { PyObject } from '../../python/values/value.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
-import { native, type BoundBody, type Param } from './bind.ts';
+import { bound, native, type BoundBody, type Entry, type Values } from './bind.ts';
 import { environmentOf } from './filters-sequence.ts';
 import { isCallable, PyTuple, TObject, type NativeBody, type TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
@@ -23,15 +23,13 @@ import {
 } from './operators.ts';
 import { str } from './text-of.ts';
 
-type Entry = readonly [name: string, params: readonly Param[], body: BoundBody];
-
 const isOdd = (value: TValue): boolean => eq(mod(value, 2), 1);
 const caseOf =
-  (method: string): BoundBody =>
+  (method: string): BoundBody<1> =>
   ([v], scope) =>
-    TEXT_METHODS.get(method)?.([str(v as TValue)], undefined, scope) ?? false;
+    TEXT_METHODS.get(method)?.([str(v)], undefined, scope) ?? false;
 const compare = (names: readonly string[], test: (a: TValue, b: TValue) => boolean): Entry[] =>
-  names.map((name) => [name, ['other'], ([a, b]) => test(a as TValue, b as TValue)]);
+  names.map((name) => bound(name, ['other'], ([a, b]) => test(a, b)));
 
 function isSequence(value: TValue): boolean {
   if (value instanceof Undefined) return false;
@@ -49,12 +47,12 @@ function isIterable(value: TValue): boolean {
   return itemsOf(value) !== undefined;
 }
 
-function matches([text, pattern, ignorecase, multiline]: TValue[]): boolean {
+function matches([text, pattern, ignorecase, multiline]: Values<4>): boolean {
   return (
-    compilePattern(str(pattern as TValue), {
-      ignoreCase: truthy(ignorecase as TValue),
-      multiline: truthy(multiline as TValue),
-    }).matchStart(str(text as TValue)) !== undefined
+    compilePattern(str(pattern), {
+      ignoreCase: truthy(ignorecase),
+      multiline: truthy(multiline),
+    }).matchStart(str(text)) !== undefined
   );
 }
 
@@ -71,36 +69,36 @@ function isSame(a: TValue, b: TValue): boolean {
 }
 
 const ENTRIES: readonly Entry[] = [
-  ['boolean', [], ([v]) => typeof v === 'boolean'],
-  [
+  bound('boolean', [], ([v]) => typeof v === 'boolean'),
+  bound(
     'callable',
     [],
     ([v]) => v instanceof Undefined || isCallable(v) || (v instanceof PyObject && v.isCallable),
-  ],
-  ['defined', [], ([v]) => !(v instanceof Undefined)],
-  ['divisibleby', ['num'], ([v, n]) => eq(mod(v as TValue, n as TValue), 0)],
-  ['escaped', [], () => false],
-  ['even', [], ([v]) => eq(mod(v as TValue, 2), 0)],
-  ['false', [], ([v]) => v === false],
-  ['filter', [], ([v], scope) => typeof v === 'string' && environmentOf(scope).deps.filters.has(v)],
-  ['float', [], ([v]) => isFloatValue(v as TValue)],
-  ['in', ['seq'], ([v, seq]) => isIn(v as TValue, seq as TValue)],
-  ['integer', [], ([v]) => isIntValue(v as TValue) && typeof v !== 'boolean'],
-  ['iterable', [], ([v]) => isIterable(v as TValue)],
-  ['list', [], ([v]) => Array.isArray(v) && !(v instanceof PyTuple)],
-  ['lower', [], caseOf('islower')],
-  ['mapping', [], ([v]) => v instanceof Map],
-  ['match', ['rgx', ['ignorecase', false], ['multiline', false]], matches],
-  ['none', [], ([v]) => v === null],
-  ['number', [], ([v]) => numberOf(v as TValue) !== undefined || (v instanceof PyObject && v.isNumber)],
-  ['odd', [], ([v]) => isOdd(v as TValue)],
-  ['sameas', ['other'], ([a, b]) => isSame(a as TValue, b as TValue)],
-  ['sequence', [], ([v]) => isSequence(v as TValue)],
-  ['string', [], ([v]) => typeof v === 'string'],
-  ['test', [], ([v], scope) => typeof v === 'string' && environmentOf(scope).deps.tests.has(v)],
-  ['true', [], ([v]) => v === true],
-  ['undefined', [], ([v]) => v instanceof Undefined],
-  ['upper', [], caseOf('isupper')],
+  ),
+  bound('defined', [], ([v]) => !(v instanceof Undefined)),
+  bound('divisibleby', ['num'], ([v, n]) => eq(mod(v, n), 0)),
+  bound('escaped', [], () => false),
+  bound('even', [], ([v]) => eq(mod(v, 2), 0)),
+  bound('false', [], ([v]) => v === false),
+  bound('filter', [], ([v], scope) => typeof v === 'string' && environmentOf(scope).deps.filters.has(v)),
+  bound('float', [], ([v]) => isFloatValue(v)),
+  bound('in', ['seq'], ([v, seq]) => isIn(v, seq)),
+  bound('integer', [], ([v]) => isIntValue(v) && typeof v !== 'boolean'),
+  bound('iterable', [], ([v]) => isIterable(v)),
+  bound('list', [], ([v]) => Array.isArray(v) && !(v instanceof PyTuple)),
+  bound('lower', [], caseOf('islower')),
+  bound('mapping', [], ([v]) => v instanceof Map),
+  bound('match', ['rgx', ['ignorecase', false], ['multiline', false]], matches),
+  bound('none', [], ([v]) => v === null),
+  bound('number', [], ([v]) => numberOf(v) !== undefined || (v instanceof PyObject && v.isNumber)),
+  bound('odd', [], ([v]) => isOdd(v)),
+  bound('sameas', ['other'], ([a, b]) => isSame(a, b)),
+  bound('sequence', [], ([v]) => isSequence(v)),
+  bound('string', [], ([v]) => typeof v === 'string'),
+  bound('test', [], ([v], scope) => typeof v === 'string' && environmentOf(scope).deps.tests.has(v)),
+  bound('true', [], ([v]) => v === true),
+  bound('undefined', [], ([v]) => v instanceof Undefined),
+  bound('upper', [], caseOf('isupper')),
   ...compare(['==', 'eq', 'equalto'], eq),
   ...compare(['!=', 'ne'], ne),
   ...compare(['<', 'lt', 'lessthan'], lt),
@@ -111,5 +109,5 @@ const ENTRIES: readonly Entry[] = [
 
 /** Every test by name. */
 export const TESTS: ReadonlyMap<string, NativeBody> = new Map(
-  ENTRIES.map(([name, params, body]) => [name, native(`test_${name}`, ['value', ...params], body)]),
+  ENTRIES.map(({ name, params, body }) => [name, native(`test_${name}`, ['value', ...params], body)]),
 );

@@ -91,7 +91,7 @@ export function hostFilters(clock: Clock, random: Random): ReadonlyMap<string, N
       .digest('hex'),
   );
   const format = native('date_format', ['value', ['format', '%Y-%m-%d']], ([value, form]) =>
-    dateText(value as TValue, s(form), clock),
+    dateText(value, s(form), clock),
   );
   return new Map<string, NativeBody>([
     ['which', native('which', ['exe'], ([name]) => findProgram(s(name)) ?? null)],

@@ -24,15 +24,15 @@ export function queryFilters(functions: TemplateFunctions): [string, NativeBody]
     [
       'json_query',
       native('json_query', ['data', 'expr'], ([data, expr]) =>
-        jsonQuery(toValue(data as TValue), toValue(expr as TValue)),
+        jsonQuery(toValue(data), toValue(expr)),
       ),
     ],
     [
       'http_query',
       native('query', ['url', ['method', 'GET'], '**'], ([url, method], _scope, _rest, kwargs) => {
         const named = [...kwargs].map(([name, value]) => [name, toValue(value)] as const);
-        const all = new Map<string, Value>([['method', toValue(method as TValue)], ...named]);
-        return Promise.resolve(functions.call('http.query', [toValue(url as TValue)], all));
+        const all = new Map<string, Value>([['method', toValue(method)], ...named]);
+        return Promise.resolve(functions.call('http.query', [toValue(url)], all));
       }),
     ],
   ];
