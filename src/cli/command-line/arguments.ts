@@ -78,3 +78,12 @@ function splitInside(words: readonly string[], separator: string): string[][] {
   }
   return groups;
 }
+
+/**
+ * The ids behind `-L`. Salt compat: with a comma, blanks mean nothing, also to `salt-cp`, whose blanks are parts of ids
+ * in Salt; without one they separate. Nobody has the empty name that two commas leave between them.
+ */
+export function splitIds(text: string): string[] {
+  const words = text.includes(',') ? text.replaceAll(' ', '').split(',') : text.split(/\s+/);
+  return words.filter((word) => word !== '');
+}

@@ -18,6 +18,7 @@ import type { Waits } from '../../runtime/client/waits.ts';
 import { withWaitingLine } from '../terminal/waiting-line.ts';
 import { saltCpProgram } from '../options/salt-cp.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
+import { splitIds } from '../command-line/arguments.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { copyInChunks, copyWhole, type Send } from './copy.ts';
 import { sendJob } from './send-job.ts';
@@ -120,9 +121,8 @@ function targetOf(
   text: string,
 ): { readonly tgt: Value; readonly tgtType: string } {
   const tgtType = TARGET_TYPES.find((name) => merged.get(name) === true) ?? 'glob';
-  const list = text.split(text.includes(',') ? ',' : /\s+/).filter((word) => word !== '');
   return expandTargetNodegroups(
-    tgtType === 'list' ? list : text,
+    tgtType === 'list' ? splitIds(text) : text,
     tgtType,
     nodegroupsOf(merged.get('nodegroups')),
     String(merged.get('conf_file')),

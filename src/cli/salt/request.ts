@@ -4,7 +4,13 @@ import { UsageError } from '../../errors/errors.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
-import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../command-line/arguments.ts';
+import {
+  keepJidsText,
+  noParseNames,
+  parseArguments,
+  splitCompound,
+  splitIds,
+} from '../command-line/arguments.ts';
 
 /** The options that name a target type, in the order of Salt's help. */
 const TARGET_OPTIONS: readonly (readonly [dest: string, tgtType: string])[] = [
@@ -65,7 +71,7 @@ export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs:
 function readTarget(text: string, opts: Dict): { tgt: Value; tgtType: string } {
   const chosen = TARGET_OPTIONS.find(([dest]) => opts.get(dest) === true);
   const tgtType = chosen?.[1] ?? 'glob';
-  return { tgt: tgtType === 'list' ? splitList(text) : text, tgtType };
+  return { tgt: tgtType === 'list' ? splitIds(text) : text, tgtType };
 }
 
 /**
@@ -80,15 +86,6 @@ export function withoutNodegroups(request: SaltRequest, opts: Dict): SaltRequest
     String(opts.get('conf_file')),
   );
   return { ...request, publish: { ...request.publish, tgt, tgtType } };
-}
-
-/**
- * Salt compat: with a comma, blanks mean nothing; without one they separate. Nobody has the empty name that two commas
- * leave between them.
- */
-function splitList(text: string): string[] {
-  const words = text.includes(',') ? text.replaceAll(' ', '').split(',') : text.split(/\s+/);
-  return words.filter((word) => word !== '');
 }
 
 function returners(opts: Dict): string {

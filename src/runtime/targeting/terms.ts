@@ -1,6 +1,7 @@
 /** Makes the parsed forms of the simple target types. */
 import { compileGlob } from '../../python/text/fnmatch.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
+import { strip } from '../../python/values/text.ts';
 import { SubdictMatcher, type LeafMode } from '../../formats/data/subdict-match.ts';
 import { DEFAULT_DELIMITER } from '../../formats/data/traverse.ts';
 import { parseIpNetwork } from '../../python/ipaddress.ts';
@@ -32,9 +33,20 @@ export function pcreTerm(pattern: string): PcreTarget {
   return { type: 'pcre', pattern: compilePattern(pattern) };
 }
 
+/**
+ * The ids of a list that is written with commas. Salt compat: blanks beside the commas are no part of an id, as on the
+ * command line; elsewhere Salt looks for a minion whose name begins with one, and leaves it out without a word.
+ */
+export function listedIds(text: string): string[] {
+  return text
+    .split(',')
+    .map((id) => strip(id))
+    .filter((id) => id !== '');
+}
+
 /** A list written with commas, or given one by one. */
 export function listTerm(ids: string | readonly string[]): ListTarget {
-  const list = typeof ids === 'string' ? ids.split(',').filter((id) => id !== '') : ids;
+  const list = typeof ids === 'string' ? listedIds(ids) : ids;
   if (list.length > MAX_IDS) throw new TargetError(`List of more than ${MAX_IDS} ids`);
   return { type: 'list', ids: new Set(list) };
 }

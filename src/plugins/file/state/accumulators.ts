@@ -48,6 +48,12 @@ function listOf(value: Value | undefined): Value[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A text as Salt has it after it was kept in a file: mappings of an SLS are plain ones, and templates show them so. */
+function kept(value: Value): Value {
+  if (Array.isArray(value)) return value.map(kept);
+  return isDict(value) ? new Map([...value].map(([key, item]) => [key, kept(item)])) : value;
+}
+
 function namesFile(requisite: Value): boolean {
   return isDict(requisite) ? requisite.has('file') : pyStr(requisite).includes('file');
 }
@@ -75,7 +81,7 @@ export const accumulatorStates = {
       const ids = listAt(gatheredFor(ctx, filename), name);
       for (const requisite of dependents) ids.push(...(isDict(requisite) ? requisite.values() : []));
       const known = listAt(inner(gatheredTexts(ctx), filename), name);
-      for (const chunk of Array.isArray(text) ? text : [text]) {
+      for (const chunk of (Array.isArray(text) ? text : [text]).map(kept)) {
         if (known.some((other) => valuesEqual(other, chunk))) continue;
         known.push(chunk);
         outcome.comment = `Accumulator ${name} for file ${filename} was charged by text`;

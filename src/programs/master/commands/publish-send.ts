@@ -10,6 +10,7 @@ import { OWNER_FIELD } from '../../../storage/jobs/job-owner.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
 import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import { isTargetType } from '../../../runtime/targeting/target.ts';
+import { listedIds } from '../../../runtime/targeting/terms.ts';
 import { handedOn, TRACE_FIELD } from '../../../runtime/tracing/context.ts';
 import type { Span } from '../../../runtime/tracing/tracer.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
@@ -244,7 +245,10 @@ function publishLoad(
   perms: readonly Value[] | undefined,
 ): Dict {
   const { kwargs } = request;
-  const load = dict({ fun: request.fun, arg: [...request.arg], tgt: request.tgt, jid, ret: request.ret });
+  const isListText = request.tgtType === 'list' && typeof request.tgt === 'string';
+  // a minion of Salt's takes blanks beside the commas for parts of the ids
+  const tgt = isListText ? listedIds(request.tgt).join(',') : request.tgt;
+  const load = dict({ fun: request.fun, arg: [...request.arg], tgt, jid, ret: request.ret });
   const ownMasterId = opts.raw('master_id');
   const masterId = kwargs.get('master_id') ?? (ownMasterId === null ? undefined : ownMasterId);
   if (masterId !== undefined && masterId !== '') load.set('master_id', masterId);

@@ -77,6 +77,12 @@ test('forecast - a list keeps its order and names each minion once', () => {
   assert.deepEqual([result.minions, result.missing], [['web1', 'db1'], ['x']]);
 });
 
+test('forecast - blanks beside the commas of a list are no part of an id, wherever the list is written', () => {
+  for (const text of ['web1, db1', ' web1,\tdb1 ', 'web1 ,db1,'])
+    assert.deepEqual(forecast(parseTarget(text, 'list'), fleet).minions, ['web1', 'db1'], text);
+  assert.equal(matchMinion(parseTarget('x, web1', 'list'), subject), true);
+});
+
 test('forecast - connected minions are those with an address of a connection', () => {
   const connected = {
     ids: ['a', 'b', 'c'],
