@@ -47,6 +47,9 @@ const MAKERS = new Set(['touch', 'mkdir', 'cp', 'mv', 'ln', 'tee', 'mknod', 'mkf
 const MOST_LINKS = 40;
 const TEMPORARY = tmpdir();
 
+/** Disks, of which the host's are none of the machine's. */
+const OWN_DISK = /^\/dev\/sd[a-z]/;
+
 /** Opens views, one at a time. */
 export class MachineView {
   readonly #options: ViewOptions;
@@ -199,7 +202,11 @@ export class MachineView {
 
   #place(path: string): string {
     const { root } = this.#options;
-    if (this.#passed.some((folder) => path === folder || path.startsWith(`${folder}/`))) return path;
+    if (
+      !OWN_DISK.test(path) &&
+      this.#passed.some((folder) => path === folder || path.startsWith(`${folder}/`))
+    )
+      return path;
     if (!/^\/(?:proc|sys)(?:\/|$)/.test(path)) return root + path;
     return this.#lstat(root + path, { throwIfNoEntry: false }) === undefined ? path : root + path;
   }

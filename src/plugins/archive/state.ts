@@ -31,6 +31,7 @@ import {
 } from './state/order.ts';
 import { enforceOwnership } from './state/ownership.ts';
 import { cachedCopy, fetchSource, findSource, wantedHash, type ArchiveSource } from './state/source.ts';
+import { missingSource } from '../shared/missing-source.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -99,11 +100,14 @@ async function extract(extraction: Extraction): Promise<StateResult> {
   const { ctx, args, kwargs, source, warnings } = extraction;
   const keeps = keepsSource(kwargs, warnings);
   await checkRemembered(extraction);
-  if (!source.isLocal && ctx.state.test)
+  if (!source.isLocal && ctx.state.test) {
+    const missing = await missingSource(ctx, source.path, stateEnvironment(ctx));
+    if (missing !== undefined) throw new Ending(missing);
     throw new Ending(
       `Archive ${source.shown} would be cached (if necessary) and checked to discover if extraction is needed`,
       null,
     );
+  }
   const cached = source.isLocal ? source.path : await fetchSource(ctx, args, source);
   if (typeof cached !== 'string') return cached;
   await checkHash(extraction, cached);

@@ -22,7 +22,7 @@ export const buildoutStates = defineModule({
         config: { default: 'buildout.cfg', type: 'str', doc: 'The configuration.' },
         quiet: param.flag({ default: false, doc: 'Do not tell what it says.' }),
         parts: { default: null, type: 'list', doc: 'Only these parts.' },
-        user: param.textOrNone({ default: null, doc: 'The user.' }),
+        user: param.textOrNone({ default: null, account: 'user', doc: 'The user.' }),
         env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
         buildout_ver: { default: null, type: 'int', doc: "Buildout's version: 1 or 2." },
         test_release: flag('Also versions that are being tried.'),

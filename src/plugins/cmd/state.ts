@@ -1,8 +1,11 @@
 /** `cmd`: commands and scripts as states (3006.16 salt/states/cmd.py). */
 import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
+import { isExecutable } from '../../host/which.ts';
 import { isDir } from '../../python/paths.ts';
 import { defineModule, type Params } from '../../runtime/loader/module.ts';
 import { describeOsError, PythonError } from '../../python/exceptions.ts';
+import { decodeOutput } from './module/decode.ts';
+import { findAccount } from './module/environment.ts';
 import { timeoutSeconds } from './module/execute.ts';
 import { isSet, option, successCodes } from './module/options.ts';
 import { mergedOptions, params } from './module/params.ts';
@@ -18,6 +21,8 @@ import {
   type Value,
 } from '../../python/values/value.ts';
 import { reinterpreted, statefulOf } from './state/stateful.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
+import { missingSource } from '../shared/missing-source.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -34,6 +39,7 @@ function refusal(options: Dict): string | undefined {
   try {
     timeoutSeconds(option(options, 'timeout'));
     successCodes(option(options, 'success_retcodes'));
+    decodeOutput(Buffer.alloc(0), option(options, 'output_encoding'));
     return undefined;
   } catch (error) {
     if (error instanceof BrineError) return error.message;
@@ -47,6 +53,41 @@ function missingFolder(options: Dict): string | undefined {
     ? `Desired working directory "${pyStr(cwd)}" is not available`
     : undefined;
 }
+
+/**
+ * What a command needs that is not there, and that no earlier state of the run would make.
+ * Salt compat: there, test mode promises the command.
+ */
+async function missingPart(ctx: StateContext, options: Dict): Promise<string | undefined> {
+  const cwd = pyStr(option(options, 'cwd') ?? '');
+  const noFolder = missingFolder(options);
+  if (noFolder !== undefined && !mayBeMade(ctx, cwd)) return noFolder;
+  const shell = isSet(options, 'shell') ? pyStr(option(options, 'shell')) : undefined;
+  if (shell !== undefined && !isExecutable(shell) && !mayBeMade(ctx, shell))
+    return `The shell ${shell} is not available`;
+  if (isSet(options, 'template') || mayBeMade(ctx)) return undefined;
+  try {
+    await findAccount(options);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Why there is no script, by its whole name and by the first word of it. */
+async function missingScript(
+  ctx: StateContext,
+  { source, name, saltenv }: { readonly source: Value; readonly name: Value; readonly saltenv: string },
+): Promise<string | undefined> {
+  const missing = await missingSource(ctx, pyStr(source), saltenv);
+  if (missing === undefined) return undefined;
+  const first = source === name ? (pyStr(name).trim().split(/\s+/)[0] ?? '') : '';
+  const isThere = first !== '' && (await missingSource(ctx, first, saltenv)) === undefined;
+  return isThere ? undefined : uncached(source, saltenv);
+}
+
+const uncached = (source: Value, saltenv: string): string =>
+  `Unable to cache script ${pyStr(source)} from saltenv '${saltenv}'`;
 
 /** The shell that was asked for, or that of the user who started the minion. */
 function withShell(ctx: StateContext, options: Dict): Dict {
@@ -80,6 +121,8 @@ async function runCommandState(ctx: StateContext, options: Dict): Promise<StateR
   const refused = refusal(options);
   if (refused !== undefined) return failure(given, refused);
   if (ctx.state.test && !truthy(testName)) {
+    const impossible = await missingPart(ctx, options);
+    if (impossible !== undefined) return failure(given, impossible);
     const comment = `Command "${pyStr(command)}" would have been executed`;
     const planned = outcome(given, null, comment, dict({ cmd: command }));
     return isOn ? reinterpreted(planned) : planned;
@@ -127,6 +170,9 @@ async function runScriptState(ctx: StateContext, options: Dict): Promise<StateRe
   const saltenv = stateEnvironment(ctx);
   const source = option(options, 'source') ?? name;
   if (ctx.state.test && !truthy(testName)) {
+    const impossible =
+      (await missingScript(ctx, { source, name, saltenv })) ?? (await missingPart(ctx, options));
+    if (impossible !== undefined) return failure(name, impossible);
     const planned = outcome(name, null, `Command '${pyStr(name)}' would have been executed`);
     return isOn ? reinterpreted(planned) : planned;
   }
@@ -146,9 +192,7 @@ async function runScriptState(ctx: StateContext, options: Dict): Promise<StateRe
     if (!isKnown && !(error instanceof Error && describeOsError(error))) throw error;
     return failure(name, messageOf(error));
   }
-  const comment = truthy(ran.get('cache_error'))
-    ? `Unable to cache script ${pyStr(source)} from saltenv '${saltenv}'`
-    : `Command '${pyStr(name)}' run`;
+  const comment = truthy(ran.get('cache_error')) ? uncached(source, saltenv) : `Command '${pyStr(name)}' run`;
   return ended(ctx, name, { ran, comment, stateful: isOn });
 }
 

@@ -11,7 +11,7 @@ const FOLDER = {
   name: param.text({ doc: 'The folder with the file composer.json.' }),
   composer: { default: null, type: 'str', doc: 'The path of composer.phar, where composer is not in PATH.' },
   php: { default: null, type: 'str', doc: 'The path of php, which runs it.' },
-  user: { default: null, type: 'str', doc: 'Who runs composer.' },
+  user: { default: null, type: 'str', account: 'user', doc: 'Who runs composer.' },
   ...COMPOSER_OPTIONS,
 } as const;
 const CHECK = {

@@ -189,11 +189,11 @@ async function removeJob(
 ): Promise<string> {
   const table = await readTable(ctx, user);
   const at = table[from].findIndex(isWanted);
-  if (at < 0 && from === 'crons') return 'absent';
-  if (at >= 0) table[from].splice(at, 1);
-  // of jobs with a special time Salt writes the table, with its heading, whether or not one went
+  // Salt compat: of jobs with a special time Salt writes the table, with its heading, although none went
+  if (at < 0) return 'absent';
+  table[from].splice(at, 1);
   const error = await writeTable(ctx, user, table);
-  return error !== '' ? error : at < 0 ? 'absent' : 'removed';
+  return error !== '' ? error : 'removed';
 }
 
 /** Whether the times of a job are those that are asked for; None asks for nothing. */
@@ -409,10 +409,10 @@ export const cronModule = defineModule({
       run: async (ctx, { user, name }) => {
         const table = await readTable(ctx, user);
         const left = table.env.filter((variable) => variable.name !== name);
-        // written even when nothing went, as Salt does: the table gets its heading
+        // Salt compat: Salt writes the table, with its heading, although nothing went
+        if (left.length === table.env.length) return 'absent';
         const error = await writeTable(ctx, user, { ...table, env: left });
-        if (error !== '') return error;
-        return left.length === table.env.length ? 'absent' : 'removed';
+        return error !== '' ? error : 'removed';
       },
     }),
     write_cron_file: defineFunction({

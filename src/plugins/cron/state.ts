@@ -66,19 +66,23 @@ function strippedText(value: Value): string {
   return strip(pyStr(value));
 }
 
-const NAME = param.by(strippedText, { type: 'str', doc: 'The command.' });
-const VARIABLE = { type: 'str', doc: 'The name of the variable.' } as const;
-const USER = { default: 'root', type: 'str', doc: 'Whose crontab.' } as const;
+const NAME = param.by(strippedText, { type: 'str', isLine: true, doc: 'The command.' });
+const VARIABLE = { type: 'str', isLine: true, doc: 'The name of the variable.' } as const;
+const USER = { default: 'root', type: 'str', isLine: true, doc: 'Whose crontab.' } as const;
+/** Whose crontab is to have something. */
+const OWNER = { ...USER, account: 'user' } as const;
 const time = (what: string) =>
   ({ default: '*', type: 'str', doc: `${what}; \`random\` leaves it to chance, once.` }) as const;
 const IDENTIFIER = {
   default: false,
   type: 'str',
+  isLine: true,
   doc: 'A text by which the job is found when its command changes; the command itself without it.',
 } as const;
 const SPECIAL = {
   default: null,
   type: 'str',
+  isLine: true,
   doc: 'A word in place of the times: `@hourly`, `@reboot`.',
 } as const;
 
@@ -86,7 +90,7 @@ const present = defineState({
   doc: 'Makes sure that a job is in a crontab.',
   params: {
     name: NAME,
-    user: USER,
+    user: OWNER,
     minute: time('The minute'),
     hour: time('The hour'),
     daymonth: time('The day of the month'),
@@ -179,7 +183,7 @@ export const cronStates = defineModule({
     file,
     env_present: defineState({
       doc: 'Makes sure that a variable is in a crontab.',
-      params: { name: VARIABLE, value: { default: null, type: 'str', doc: 'Its value.' }, user: USER },
+      params: { name: VARIABLE, value: { default: null, type: 'str', doc: 'Its value.' }, user: OWNER },
       refuses: ({ name, value }) => variableRefusal(name, value),
       run: async (ctx, { name, value, user }) => {
         const what = `Cron env ${pyStr(name)}`;

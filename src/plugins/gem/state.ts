@@ -11,7 +11,7 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 const RUBY = {
   ruby: { default: null, type: 'str', doc: 'The Ruby of rvm or rbenv: `2.0.0`, `jruby@gemset`.' },
 } as const;
-const USER = { user: { default: null, type: 'str', doc: 'Who runs gem.' } } as const;
+const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs gem.' } } as const;
 const GEM_BIN = {
   gem_bin: { default: null, type: 'str', doc: 'The path of gem; rvm and rbenv are left aside then.' },
 } as const;

@@ -3,7 +3,7 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { detached, DETACHED } from './state/detached.ts';
 import { LATEST } from './state/latest-run.ts';
 import { latest } from './state/latest.ts';
-import { cloned, CLONED, present, PRESENT } from './state/other-checkouts.ts';
+import { cloned, CLONED, present, PRESENT, presentRefusal } from './state/other-checkouts.ts';
 import { configSet, configUnset, CONFIG_SET, CONFIG_UNSET } from './state/settings.ts';
 import { defineState } from '../shared/state-function.ts';
 
@@ -23,6 +23,7 @@ export const gitStates = defineModule({
     present: defineState({
       doc: 'Makes sure that there is a repository in a folder; bare unless `bare: False`.',
       params: PRESENT,
+      refuses: presentRefusal,
       run: present,
     }),
     detached: defineState({

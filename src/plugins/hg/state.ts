@@ -16,7 +16,7 @@ const LATEST = {
   rev: textIfSaid('The revision; the newest without it.'),
   target: textIfSaid('The folder that it goes into.'),
   clean: param.flag({ default: false, doc: 'Lose what was changed.' }),
-  user: { default: null, type: 'str', doc: 'Who runs hg.' },
+  user: { default: null, type: 'str', account: 'user', doc: 'Who runs hg.' },
   identity: { default: null, type: 'str', doc: 'The private key for SSH.' },
   force: param.flag({ default: false, doc: 'Clone into a folder that has something else.' }),
   opts: { default: false, type: 'str', doc: 'Further words for hg.' },

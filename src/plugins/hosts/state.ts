@@ -2,7 +2,8 @@
 import { ArgumentError } from '../../errors/errors.ts';
 import { isIP } from 'node:net';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { oneLine } from '../../runtime/loader/words.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { outcome } from '../shared/outcome.ts';
@@ -184,8 +185,18 @@ async function only(ctx: StateContext, address: Value, hostnames: Value): Promis
   return outcome(address, true, `successfully changed ${text} from "${old}" to "${wanted}"`, changes);
 }
 
+/** Why a name cannot stand in the table, which would be read as something else. */
+function nameRefusal(name: string): string | undefined {
+  return /^[^\s#]+$/.test(name) ? undefined : `A name of a host has no blanks and no #: ${pyRepr(name)}`;
+}
+
+function commentRefusal(comment: Value): string | undefined {
+  if (truthy(comment)) oneLine(pyStr(comment), 'comment');
+  return undefined;
+}
+
 const NAME = param.text({ doc: 'The name of the host.' });
-const IP = param.by(listOf, { type: 'str or list', doc: 'Its address, or addresses.' });
+const IP = param.by(listOf, { type: 'str or list', isLine: true, doc: 'Its address, or addresses.' });
 
 /** The states of `host`. */
 export const hostStates = defineModule({
@@ -201,6 +212,7 @@ export const hostStates = defineModule({
         comment: { default: '', type: 'str', doc: 'A comment for the lines of these addresses.' },
         clean: param.flag({ default: false, doc: 'Take the name away from all other addresses.' }),
       },
+      refuses: ({ name, comment }) => nameRefusal(name) ?? commentRefusal(comment),
       run: (ctx, { name, ip, comment, clean }) => present(ctx, { name, addresses: ip, comment, clean }),
     }),
     absent: defineState({
@@ -217,7 +229,7 @@ export const hostStates = defineModule({
             if (value === null) throw new ArgumentError("'NoneType' object is not iterable");
             return value;
           },
-          { type: 'str or list', doc: 'Its names.' },
+          { type: 'str or list', isLine: true, doc: 'Its names.' },
         ),
       },
       run: (ctx, { name, hostnames }) => only(ctx, name, hostnames),

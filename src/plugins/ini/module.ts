@@ -4,7 +4,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';
 import { pathExists } from '../../python/paths.ts';
 import { isOsError, osErrorText } from '../../python/os-errors.ts';
-import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
+import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { decodeText, encodeText } from '../shared/encode-text.ts';
@@ -23,22 +23,21 @@ const SECTION_HEAD = /^\s*\[(.+?)\]\s*$/m;
 const encodingOf = ({ encoding }: IniStyle): string => encoding ?? 'utf-8';
 
 /** Reads a file; one that is not there is empty. */
-function readIni(ctx: ModuleContext, file: string, style: IniStyle): IniSection {
+function readIni(file: string, style: IniStyle): IniSection {
   const top = new IniSection(file, style.separator, style.no_spaces === true);
-  const text = contentOf(ctx, file, style);
+  const text = contentOf(file, style);
   const [head = '', ...rest] = text === '' ? [] : text.split(SECTION_HEAD);
   top.read(head);
   for (let i = 0; i + 1 < rest.length; i += 2) top.readSection(rest[i] ?? '', rest[i + 1] ?? '');
   return top;
 }
 
-function contentOf(ctx: ModuleContext, file: string, style: IniStyle): string {
+function contentOf(file: string, style: IniStyle): string {
   if (!pathExists(file)) return '';
   try {
     return splitLines(decodeText(readBytes(file), encodingOf(style))).join('\n');
   } catch (error) {
     if (!isOsError(error)) throw error;
-    if (ctx.opts.get('test') === true) return '';
     throw new CommandExecutionError(`Unable to open file '${file}'. Exception: ${osErrorText(error)}`);
   }
 }
@@ -92,9 +91,9 @@ const change = {
     },
     returns: 'mapping of what was changed, by section and option, to its value before and after',
     examples: [`salt '*' ini.set_option /path/to/file '{section_foo: {key: value}}'`],
-    run: (ctx, { file_name, sections, ...style }) => {
+    run: (_ctx, { file_name, sections, ...style }) => {
       const file = file_name;
-      const top = readIni(ctx, file, style);
+      const top = readIni(file, style);
       const changes = top.update(sections);
       writeIni(file, top, style);
       return changes;
@@ -110,15 +109,16 @@ const change = {
     },
     returns: 'the value it had; None when it was not there',
     examples: ["salt '*' ini.remove_option /path/to/file section_foo key"],
-    run: (ctx, { file_name, section, option, ...style }) => {
+    run: (_ctx, { file_name, section, option, ...style }) => {
       const file = file_name;
-      const top = readIni(ctx, file, style);
+      const top = readIni(file, style);
       const found = section === undefined ? undefined : top.entries.get(section);
       // Salt compat: without such a section, the option is taken away from before all sections.
       const place = found instanceof IniSection ? found : top;
       const entry = place.entries.get(option);
-      place.entries.delete(option);
-      writeIni(file, top, style);
+      const isGone = place.entries.delete(option);
+      // Salt compat: Salt makes a file that is not there
+      if (isGone || pathExists(file)) writeIni(file, top, style);
       return entry instanceof IniSection ? entry.toDict(true) : (entry ?? null);
     },
   }),
@@ -127,9 +127,9 @@ const change = {
     params: { file_name: FILE, section: SECTION, ...STYLE },
     returns: 'the options it had; None when it was not there',
     examples: ["salt '*' ini.remove_section /path/to/file section_foo"],
-    run: (ctx, { file_name, section, ...style }) => {
+    run: (_ctx, { file_name, section, ...style }) => {
       const file = file_name;
-      const top = readIni(ctx, file, style);
+      const top = readIni(file, style);
       const found = top.entries.get(section);
       if (found === undefined) return null;
       top.entries.delete(section);
@@ -145,8 +145,8 @@ const look = {
     params: { file_name: FILE, section: param.textIfGiven({ doc: SECTION.doc }), option: OPTION, ...STYLE },
     returns: 'its value; None when it is not there',
     examples: ["salt '*' ini.get_option /path/to/file section_foo key"],
-    run: (ctx, { file_name, section, option, ...style }) => {
-      const top = readIni(ctx, file_name, style);
+    run: (_ctx, { file_name, section, option, ...style }) => {
+      const top = readIni(file_name, style);
       const place = section !== undefined ? top.entries.get(section) : top;
       const entry = place instanceof IniSection ? place.entries.get(option) : undefined;
       return entry instanceof IniSection ? entry.toDict(true) : (entry ?? null);
@@ -157,8 +157,8 @@ const look = {
     params: { file_name: FILE, section: SECTION, ...STYLE },
     returns: 'mapping of option to value',
     examples: ["salt '*' ini.get_section /path/to/file section_foo"],
-    run: (ctx, { file_name, section, ...style }): Dict => {
-      const found = readIni(ctx, file_name, style).entries.get(section);
+    run: (_ctx, { file_name, section, ...style }): Dict => {
+      const found = readIni(file_name, style).entries.get(section);
       if (found === undefined) return new Map();
       return found instanceof IniSection ? found.toDict() : noSection();
     },
@@ -168,7 +168,7 @@ const look = {
     params: { file_name: FILE, ...STYLE },
     returns: 'mapping of options, and of sections to their options',
     examples: ["salt '*' ini.get_ini /path/to/file"],
-    run: (ctx, { file_name, ...style }) => readIni(ctx, file_name, style).toDict(),
+    run: (_ctx, { file_name, ...style }) => readIni(file_name, style).toDict(),
   }),
 };
 

@@ -3,7 +3,14 @@ import { defineModule, type FunctionSpec } from '../../runtime/loader/module.ts'
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { Announcement, callIni, readIniFile, withFailures, type IniFile } from './state/file-changes.ts';
+import {
+  Announcement,
+  callIni,
+  promised,
+  readIniFile,
+  withFailures,
+  type IniFile,
+} from './state/file-changes.ts';
 import { announceOptionsPresent, applyOptionsPresent } from './state/options-present.ts';
 import { outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -12,7 +19,7 @@ import { param } from '../../runtime/loader/params.ts';
 const NOTHING = 'No anomaly detected';
 const NO_CHANGES = 'No changes detected.';
 
-const NAME = param.text({ doc: 'The path of the file.' });
+const NAME = param.text({ isLine: true, doc: 'The path of the file.' });
 const STYLE = {
   separator: { default: '=', type: 'str', doc: 'What stands between an option and its value.' },
   encoding: { default: null, type: 'str', doc: 'The encoding of the file; UTF-8 without it.' },
@@ -92,6 +99,7 @@ const optionsPresent = defineState({
     sections: param.by(sectionsIn, {
       default: null,
       type: 'dict',
+      isLine: true,
       doc: 'Sections with their options; options at this level stand before all sections.',
     }),
     separator: STYLE.separator,
@@ -108,8 +116,10 @@ const optionsPresent = defineState({
       ...{ name, separator, encoding, noSpaces: no_spaces, strict },
       sections: new Map(sections),
     };
-    return withFailures(name, () =>
-      ctx.state.test ? announceOptionsPresent(ctx, wanted) : applyOptionsPresent(ctx, wanted),
+    return withFailures(name, async () =>
+      ctx.state.test
+        ? promised(ctx, await announceOptionsPresent(ctx, wanted), name)
+        : applyOptionsPresent(ctx, wanted),
     );
   },
 });
@@ -121,6 +131,7 @@ const optionsAbsent = defineState({
     sections: param.by(sectionsIn, {
       default: null,
       type: 'dict',
+      isLine: true,
       doc: 'Sections with lists of their options.',
     }),
     ...STYLE,
@@ -136,6 +147,7 @@ const optionsAbsent = defineState({
 const SECTIONS = param.by((value) => (truthy(value) ? namesOf(value) : []), {
   default: null,
   type: 'list or dict',
+  isLine: true,
   doc: 'The names of the sections.',
 });
 
@@ -158,7 +170,7 @@ function sectionsState({ doc, announce, apply }: SectionsWork): FunctionSpec {
     run: (ctx, { name, sections, separator, encoding }) => {
       const file = { name, separator, encoding };
       return withFailures(name, async () => {
-        if (ctx.state.test) return announceSections(ctx, file, sections, announce);
+        if (ctx.state.test) return promised(ctx, await announceSections(ctx, file, sections, announce), name);
         const { comment, changes } = await apply(ctx, file, sections);
         return outcome(name, true, comment, changes);
       });

@@ -134,14 +134,28 @@ async function setLocale(ctx: ModuleContext, locale: string): Promise<boolean> {
   return true;
 }
 
+/** A locale as this system writes it. */
+function ownForm(
+  { grains }: ModuleContext,
+  given: string,
+): { readonly parts: LocaleName; readonly name: string; readonly locale: string } {
+  const parts = splitLocale(given);
+  const name = `${parts.language}_${parts.territory}`;
+  const isCompleted = parts.charmap === '' && grains.get('os') !== 'Ubuntu';
+  return { parts, name, locale: isCompleted ? joinLocale({ ...parts, charmap: parts.codeset }) : given };
+}
+
+/** Whether this system can make a locale of that name. @throws CommandExecutionError where it has no list of them */
+export function isAvailable(ctx: ModuleContext, given: string): boolean {
+  const isFileBased = ctx.grains.get('os') === 'Debian' || ctx.grains.get('os_family') === 'Gentoo';
+  return isKnown(ctx, { ...ownForm(ctx, given), isFileBased });
+}
+
 async function generate(ctx: ModuleContext, given: string, kwargs: Dict): Promise<Value> {
   const os = ctx.grains.get('os');
   const isGentoo = ctx.grains.get('os_family') === 'Gentoo';
-  const parts = splitLocale(given);
-  const name = `${parts.language}_${parts.territory}`;
-  const completed = parts.charmap === '' && os !== 'Ubuntu' ? { ...parts, charmap: parts.codeset } : parts;
-  const locale = completed === parts ? given : joinLocale(completed);
-  if (!isKnown(ctx, { locale, name, isFileBased: os === 'Debian' || isGentoo })) {
+  const { parts, name, locale } = ownForm(ctx, given);
+  if (!isAvailable(ctx, given)) {
     ctx.log.error(`The provided locale "${locale}" is not found`);
     return false;
   }

@@ -3,10 +3,12 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy } from '../../python/values/value.ts';
+import { isAvailable } from './module.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState } from '../shared/state-function.ts';
 
-const NAME = { type: 'str', doc: 'The locale: `en_US.UTF-8`.' } as const;
+const NAME = { type: 'str', isLine: true, doc: 'The locale: `en_US.UTF-8`.' } as const;
 
 /** The states of `locale`. */
 export const localeStates = defineModule({
@@ -39,10 +41,18 @@ export const localeStates = defineModule({
         const text = pyStr(name);
         if (truthy(await ctx.functions.call('locale.avail', [name])))
           return outcome(name, true, `Locale ${text} is already present`);
-        if (ctx.state.test) return outcome(name, null, `Locale ${text} needs to be generated`);
-        return truthy(await ctx.functions.call('locale.gen_locale', [name]))
-          ? outcome(name, true, `Generated locale ${text}`, dict({ locale: name }))
-          : failure(name, `Failed to generate locale ${text}`);
+        try {
+          if (ctx.state.test)
+            return mayBeMade(ctx) || isAvailable(ctx, text)
+              ? outcome(name, null, `Locale ${text} needs to be generated`)
+              : failure(name, `Failed to generate locale ${text}: this system has none of that name`);
+          return truthy(await ctx.functions.call('locale.gen_locale', [name]))
+            ? outcome(name, true, `Generated locale ${text}`, dict({ locale: name }))
+            : failure(name, `Failed to generate locale ${text}`);
+        } catch (error) {
+          if (!(error instanceof CommandExecutionError)) throw error;
+          return failure(name, `Failed to generate locale ${text}: ${error.message}`);
+        }
       },
     }),
   },

@@ -192,7 +192,7 @@ async function cacheCleaned(
 const DIR = {
   dir: { default: null, type: 'str', doc: 'The folder of the packages; without it those of the system.' },
 } as const;
-const USER = { user: { default: null, type: 'str', doc: 'Who runs npm.' } } as const;
+const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs npm.' } } as const;
 
 /** The states of `npm`. */
 export const npmStates = defineModule({

@@ -43,7 +43,7 @@ export const pipStates = defineModule({
         const where = dict({ bin_env, user, cwd });
         try {
           // Salt compat: Salt looks for the package alone, and leaves what `requirements` name where it is not there
-          const asked = await askedPackages(ctx, requirements);
+          const asked = await askedPackages(ctx, requirements, { cwd, isNeeded: false });
           if (typeof asked === 'string') return outcome(name, false, asked);
           const installed = new InstalledPackages(await ctx.functions.call('pip.list', [], where));
           const names = new Set([name, ...asked.packages.map(({ prefix }) => prefix)]);

@@ -13,7 +13,12 @@ const JOINED = defineState({
     host: param.text({ doc: 'The host of the node to join.' }),
     user: param.text({ default: 'rabbit', doc: 'The name of that node, in front of the host.' }),
     ram_node: { default: null, type: 'bool', doc: 'Keep data in memory only.' },
-    runas: { default: 'root', type: 'str', doc: 'The user of the system who runs the program.' },
+    runas: {
+      default: 'root',
+      type: 'str',
+      account: 'user',
+      doc: 'The user of the system who runs the program.',
+    },
   },
   run: (ctx, { name, host, user, ram_node, runas }) => {
     const node = `${user}@${host}`;

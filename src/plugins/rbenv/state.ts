@@ -86,7 +86,7 @@ async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateR
 }
 
 const NAME = { name: param.text({ doc: 'The version of Ruby.' }) } as const;
-const USER = { user: { default: null, type: 'str', doc: 'Who runs rbenv.' } } as const;
+const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs rbenv.' } } as const;
 
 /** The states of `rbenv`. */
 export const rbenvStates = defineModule({

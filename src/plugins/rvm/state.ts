@@ -31,7 +31,7 @@ async function found(ctx: StateContext, ruby: string, user: Value): Promise<bool
   return undefined;
 }
 
-const USER = { user: { default: null, type: 'str', doc: 'Who runs rvm.' } } as const;
+const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs rvm.' } } as const;
 const INSTALLED = {
   name: param.text({ doc: 'The version of Ruby.' }),
   default: param.flag({ default: false, doc: 'Make it the default.' }),

@@ -5,6 +5,7 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { CHANGES_APART } from '../../runtime/state/derived-chunks.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { systemdKeywords, withWarnings } from './state/systemd-keywords.ts';
@@ -97,7 +98,7 @@ async function missing(
   try {
     const reason = await unavailability(ctx, name);
     if (reason === undefined) return undefined;
-    if (ctx.state.test)
+    if (ctx.state.test && mayBeMade(ctx))
       return outcome(
         name,
         null,
@@ -313,7 +314,7 @@ const toggling = (doc: string, isEnabled: boolean) =>
       const toggled = await toggleEnabled(ctx, name, isEnabled, { started: null, result: true }, kwargs);
       const result = { ...outcome(name, true, ''), ...toggled };
       const isMissing = result.comment === `The named service ${name} is not available`;
-      if (!isEnabled || !ctx.state.test || !isMissing) return result;
+      if (!isEnabled || !isMissing || !mayBeMade(ctx)) return result;
       const comment = `Service ${name} not present; if created in this state run, it would have been enabled`;
       return { ...result, result: null, comment };
     },

@@ -11,7 +11,10 @@ import type {
 } from '../../runtime/loader/module.ts';
 import { readArguments } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { oneLine } from '../../runtime/loader/words.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+
+import { mayBeMade } from './made-earlier.ts';
 
 /** A function's context, within a state run. */
 export type StateContext = ModuleContext & { readonly state: StateCall };
@@ -31,10 +34,7 @@ export interface StateResult {
 export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
   readonly doc: string;
   readonly params: P;
-  /**
-   * Name of the parameter that takes the remaining keywords; without it unknown arguments end the whole run, as in
-   * Salt.
-   */
+  /** Name of the parameter that takes the remaining keywords; without it the state fails for unknown arguments. */
   readonly kwargs?: string;
   readonly examples?: readonly string[];
   /**
@@ -69,7 +69,7 @@ export function defineState<const P extends Record<string, ParamSpec>>(
       if (!isStateContext(ctx))
         throw new CommandExecutionError('A state function runs only within a state run.');
       const read = readArguments(params, args);
-      const refusal = refusalOf(spec, read, further);
+      const refusal = refusalOf(spec, read, further, args) ?? (await missingAccount(ctx, params, args));
       const result =
         refusal === undefined
           ? await spec.run(ctx, read, further)
@@ -81,16 +81,45 @@ export function defineState<const P extends Record<string, ParamSpec>>(
 }
 
 function refusalOf<P extends Record<string, ParamSpec>>(
-  { refuses }: StateFunctionSpec<P>,
+  { params, refuses }: StateFunctionSpec<P>,
   args: TypedArguments<P>,
   kwargs: Dict,
+  given: Readonly<Record<string, Value>>,
 ): string | undefined {
   try {
+    for (const [name, { isLine }] of Object.entries(params))
+      if (isLine === true) checkLines(given[name] ?? null, name);
     return refuses?.(args, kwargs);
   } catch (error) {
     if (error instanceof SaltInvocationError) return error.message;
     throw error;
   }
+}
+
+/** Looks at a text, or at each of a list or of the keys of a mapping. @throws SaltInvocationError for two lines */
+function checkLines(value: Value, name: string): void {
+  if (typeof value === 'string') oneLine(value, name);
+  else if (Array.isArray(value)) for (const item of value) checkLines(item, name);
+  else if (isDict(value)) for (const key of value.keys()) checkLines(key, name);
+}
+
+/** In test mode: why there is no user or group as is needed, and no earlier state of the run would make it. */
+async function missingAccount(
+  ctx: StateContext,
+  params: Readonly<Record<string, ParamSpec>>,
+  given: Readonly<Record<string, Value>>,
+): Promise<string | undefined> {
+  if (!ctx.state.test || mayBeMade(ctx)) return undefined;
+  for (const [key, { account }] of Object.entries(params)) {
+    const name = given[key] ?? null;
+    const isNamed = (typeof name === 'string' && name !== '') || typeof name === 'number';
+    if (account === undefined || !isNamed) continue;
+    const id = await ctx.functions.call(account === 'user' ? 'file.user_to_uid' : 'file.group_to_gid', [
+      name,
+    ]);
+    if (id === '') return `${account === 'user' ? 'User' : 'Group'} '${pyStr(name)}' is not available`;
+  }
+  return undefined;
 }
 
 /** A name that is no text (null, as no other passes the checks before a run) is in the result as it was given. */

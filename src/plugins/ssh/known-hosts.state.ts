@@ -1,10 +1,13 @@
 /** `ssh_known_hosts`: the keys by which hosts are known (3006.16 salt/states/ssh_known_hosts.py). */
 import { CommandNotFoundError } from '../../errors/errors.ts';
 import { isAbs } from '../../python/paths.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { isOddPort, isOfKind } from './module/known-hosts.ts';
+import { kindOfKey } from './module/key-lines.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -23,7 +26,7 @@ const USER = {
 } as const;
 const PRESENT = {
   ...NAME,
-  ...USER,
+  user: { ...USER.user, account: 'user' },
   fingerprint: param.textIfGiven({ default: null, doc: 'The fingerprint that a key of the host must have.' }),
   key: param.textIfGiven({
     default: null,
@@ -40,6 +43,32 @@ const PRESENT = {
   }),
 } as const;
 type PresentArguments = TypedArguments<typeof PRESENT>;
+
+/** Why a text is no host: a line of the file would be read as something else, a program takes it for an option. */
+function hostRefusal(name: string): string | undefined {
+  return /^[^\s#-][^\s#]*$/.test(name) ? undefined : `${pyRepr(name)} is no name or address of a host`;
+}
+
+function portRefusal(port: Value | undefined, isHashed: boolean): string | undefined {
+  if (port === undefined) return undefined;
+  const number = /^\s*\d+\s*$/.test(pyStr(port)) ? Number(pyStr(port)) : 0;
+  if (number < 1 || number > 65_535) return `port must be a number from 1 to 65535, not ${pyRepr(port)}`;
+  return isOddPort(port) && isHashed
+    ? 'argument port can not be used in conjunction with argument hash_known_hosts'
+    : undefined;
+}
+
+/**
+ * Why a text is no key: it is base64, and begins with its kind. Salt compat: Salt saves it, and ssh then says that the
+ * line is broken.
+ */
+function keyRefusal(key: string, enc: string | undefined): string | undefined {
+  const kind = kindOfKey(key);
+  if (kind === undefined) return `key is no key of SSH: ${pyRepr(key)}`;
+  return enc === undefined || isOfKind(kind, enc)
+    ? undefined
+    : `key is of the kind ${kind}, and enc says ${enc}`;
+}
 
 const NO_PATH = 'If not specifying a "user", specify an absolute "config".';
 
@@ -111,6 +140,10 @@ export const sshKnownHostsStates = defineModule({
     present: defineState({
       doc: 'Makes sure that a host is known: by the key that is given, or by those that the host itself presents.',
       params: PRESENT,
+      refuses: ({ name, port, key, enc, hash_known_hosts }) =>
+        hostRefusal(name) ??
+        portRefusal(port, hash_known_hosts) ??
+        (key === undefined ? undefined : keyRefusal(key, enc)),
       run: present,
     }),
     absent: defineState({
@@ -123,7 +156,9 @@ export const sshKnownHostsStates = defineModule({
         const known = await ctx.functions.call('ssh.get_known_host_entries', [], words);
         if (!truthy(known)) return outcome(name, true, 'Host is already absent');
         // a user that is not there yet may be made by a state before this one
-        if (ctx.state.test) return outcome(name, null, `Key for ${name} is set to be removed from ${file}`);
+        const isError = fieldOf(known, 'status') === 'error' && !mayBeMade(ctx);
+        if (ctx.state.test && !isError)
+          return outcome(name, null, `Key for ${name} is set to be removed from ${file}`);
         if (fieldOf(known, 'status') === 'error') return failure(name, fieldOf(known, 'error'));
         const removed = await ctx.functions.call('ssh.rm_known_host', [], words);
         if (fieldOf(removed, 'status') === 'error') return failure(name, fieldOf(removed, 'error'));

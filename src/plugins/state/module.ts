@@ -12,7 +12,7 @@ export const stateModule = defineModule({
   name: 'state',
   file: 'state',
   doc: 'States: what this minion is to be like, shown and brought about.',
-  failsWith: { false: ['clear_request'], empty: ['pkg', 'run_request'], error: ['enable', 'disable'] },
+  failsWith: { false: ['clear_request'], empty: ['pkg'], error: ['enable', 'disable'] },
   functions: {
     ...applyFunctions,
     ...controlFunctions,

@@ -8,7 +8,7 @@ import { outcomeResultFirst, outcomeChangesLast as outcome } from '../shared/out
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const CONTROL = {
-  user: { default: null, type: 'str', doc: 'Who runs supervisorctl.' },
+  user: { default: null, type: 'str', account: 'user', doc: 'Who runs supervisorctl.' },
   conf_file: { default: null, type: 'str', doc: 'The file of the configuration.' },
   bin_env: {
     default: null,

@@ -15,7 +15,7 @@ const COPY = {
   target: textIfSaid('The folder of the working copy.'),
 } as const;
 const AS = {
-  user: textIfSaid('The user that svn runs as.'),
+  user: param.textIfGiven({ default: null, account: 'user', doc: 'The user that svn runs as.' }),
   username: textIfSaid('The user for the server.'),
   password: textIfSaid('The password for the server.'),
 } as const;

@@ -110,7 +110,7 @@ async function create(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promi
 }
 
 /** Where pip runs: beside a file that is no absolute path. */
-function folderFor({ cwd }: ManagedArgs, requirements: Value): Value {
+function folderFor({ cwd }: Pick<ManagedArgs, 'cwd'>, requirements: Value): Value {
   const first = Array.isArray(requirements) ? requirements[0] : pyStr(requirements).split(',')[0];
   const path = pyStr(first ?? '');
   return truthy(requirements) && path !== absPath(path) ? dirName(absPath(path)) : cwd;
@@ -189,10 +189,11 @@ async function populate(
 /** Whether packages are missing in an environment, as far as that can be said without pip. */
 async function isMissingSome(
   ctx: StateContext,
-  { name, user, pip_pkgs, pip_upgrade }: ManagedArgs,
+  { name, user, cwd, pip_pkgs, pip_upgrade }: ManagedArgs,
   requirements: Value,
 ): Promise<boolean> {
-  const asked = await askedPackages(ctx, requirements);
+  const from = { cwd: folderFor({ cwd }, requirements), isNeeded: true };
+  const asked = await askedPackages(ctx, requirements, from);
   const pkgs = truthy(pip_pkgs)
     ? commaList(pip_pkgs).map((one) => readPackage(pyStr(one).replaceAll(';', ',')))
     : [];
@@ -231,6 +232,11 @@ async function manage(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promi
   const requirements = await localRequirements(ctx, args.requirements);
   if (requirements === undefined)
     return outcome(name, false, `pip requirements file '${pyStr(args.requirements)}' not found`);
+  const asked = await askedPackages(ctx, requirements, {
+    cwd: folderFor(args, requirements),
+    isNeeded: true,
+  });
+  if (typeof asked === 'string') return outcome(name, false, asked);
   const changes = dict();
   if (isCleared) {
     changes.set('cleared_packages', await ctx.functions.call('pip.freeze', [], dict({ bin_env: name })));

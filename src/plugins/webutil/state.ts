@@ -10,7 +10,7 @@ const HTPASSWD_FILE = {
   htpasswd_file: { default: null, type: 'str', doc: 'The file of passwords.' },
 } as const;
 const RUNAS = {
-  runas: { default: null, type: 'str', doc: 'The user of the system who runs `htpasswd`.' },
+  runas: { default: null, type: 'str', account: 'user', doc: 'The user of the system who runs `htpasswd`.' },
 } as const;
 const NAME = { name: param.text({ doc: 'The user.' }) } as const;
 

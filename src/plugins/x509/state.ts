@@ -6,7 +6,7 @@ import { defineModule, type TypedArguments } from '../../runtime/loader/module.t
 import { param } from '../../runtime/loader/params.ts';
 import { checkedEncoding, KEY_ENCODINGS, PLAIN_ENCODINGS } from './module/encode.ts';
 import { EXTENSION_OIDS } from './module/extension-oids.ts';
-import { currentNames, draftList, draftRequest } from './module/issue.ts';
+import { checkExtensions, currentNames, draftList, draftRequest } from './module/issue.ts';
 import { integerOf, readDer } from './module/der.ts';
 import {
   digestOfSignature,
@@ -175,6 +175,7 @@ async function csrManaged(
   };
   const draft = (): ReturnType<typeof draftRequest> => {
     checkedDigest(digest);
+    checkExtensions(further);
     return draftRequest(new Map([...further, ...dict({ private_key, private_key_passphrase, subject })]));
   };
   const check = (): void => void draft();

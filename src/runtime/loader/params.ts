@@ -21,6 +21,16 @@ export interface ParamSpec {
   readonly doc?: string;
   /** Only to be given by name (Python's parameters after `*args`). */
   readonly keywordOnly?: boolean;
+  /**
+   * Of a state: it names a user or a group of this machine, without whom nothing can be done. In test mode one that is
+   * not there, and that no earlier state of the run would make, is refused.
+   */
+  readonly account?: 'user' | 'group';
+  /**
+   * Of a state: each text of it is one line, since a program or a file would take two for something else. One with a
+   * line end is refused before the state does anything, in test mode as well.
+   */
+  readonly isLine?: true;
   /** What the function is handed instead of the value as it was given: one of the kinds below. */
   readonly read?: (value: Value) => unknown;
 }

@@ -28,7 +28,7 @@ export function requiredParams(spec: FunctionSpec): string[] {
 
 /**
  * @param full the state function's full name
- * @throws SaltInvocationError for arguments that the function does not take; the whole run ends with it
+ * @throws SaltInvocationError for arguments that the function does not take
  */
 export function bindState(full: string, spec: FunctionSpec, low: Dict): StateArguments {
   const args = Object.create(null) as Record<string, Value>;

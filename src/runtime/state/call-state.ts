@@ -2,7 +2,7 @@
  * Calling one state: checks, conditions, the function itself, what it has left behind, and further attempts
  * (salt/state.py `State.call`, 3006.16).
  */
-import { DiskRefusesError } from '../../errors/errors.ts';
+import { DiskRefusesError, SaltInvocationError } from '../../errors/errors.ts';
 import { exceptionText } from '../loader/execute.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 import { withUmask } from '../../host/umask.ts';
@@ -50,7 +50,6 @@ export class StateCaller {
    * Calls a state. A chunk with `__prereq__` is called in test mode, and its result has no number.
    * @param chunks all of the run
    * @param running the results so far
-   * @throws SaltInvocationError for arguments that the state does not take
    */
   async call(low: Dict, chunks: readonly Dict[], running: Dict, attempt = 1): Promise<Dict> {
     const { environment, nextNumber } = this.#deps;
@@ -96,7 +95,13 @@ export class StateCaller {
     );
     const { spec } = await (await environment.states()).find(full);
     if (spec === undefined) throw new Error(`${full} has been verified`);
-    const state = { full, spec, low, bound: bindState(full, spec, low) };
+    const bound = boundOrRefused(full, spec, low);
+    // Salt compat: Salt ends the whole run there, and says nothing of what it has done until then
+    if (typeof bound === 'string') {
+      const refused = failedResult(low.get('name') ?? null, bound);
+      return low.has('watch') || low.has('watch_any') ? refused.set('skip_watch', true) : refused;
+    }
+    const state = { full, spec, low, bound };
     const test = environment.isTest || truthy(low.get('__prereq__'));
     const ctx = await environment.forState({ test, low, lowstate: chunks, running });
     try {
@@ -193,6 +198,16 @@ export class StateCaller {
     next.set('duration', durationOf(spent.reduce((sum, ms) => sum + ms, seconds * 1000)));
     if (attempt === 1) next.set('start_time', result.get('start_time') ?? null);
     return next;
+  }
+}
+
+/** The arguments of a state, or the sentence about those that its function does not take. */
+function boundOrRefused(full: string, spec: FunctionSpec, low: Dict): StateArguments | string {
+  try {
+    return bindState(full, spec, low);
+  } catch (error) {
+    if (error instanceof SaltInvocationError) return error.message;
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { isAbs, isFile, normPath, pathExists } from '../../../python/paths.ts';
 import { archiveFormat } from '../module/listing.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 
 /** The arguments of the state. */
@@ -74,8 +75,8 @@ export async function ownerIds(
   const id = async (name: Value | undefined, fun: string, what: string): Promise<number> => {
     if (name === undefined) return -1;
     const found = toNumber(await ctx.functions.call(fun, [name]));
-    if (found === undefined) throw new Ending(`${what} ${pyStr(name)} does not exist`);
-    return found;
+    if (found === undefined && !mayBeMade(ctx)) throw new Ending(`${what} ${pyStr(name)} does not exist`);
+    return found ?? -1;
   };
   return {
     uid: await id(args.user, 'file.user_to_uid', 'User'),

@@ -30,6 +30,33 @@ export function timesRefusal(times: Times, special: Value): string | undefined {
   return undefined;
 }
 
+const VARIABLE_LINE = /^["']?[\w.-]+["']?\s*=/;
+
+/** Why a text is no table: the first line that is neither empty, a comment, a variable nor a job. */
+export function tableRefusal(text: string): string | undefined {
+  for (const [i, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#') || VARIABLE_LINE.test(line)) continue;
+    const wrong = jobRefusal(line);
+    if (wrong !== undefined) return `line ${i + 1}, ${pyRepr(line)}, is no job: ${wrong}`;
+  }
+  return undefined;
+}
+
+function jobRefusal(line: string): string | undefined {
+  const [, special, ofSpecial] = /^(@\S+)(?:\s+(.*))?$/.exec(line) ?? [];
+  if (special !== undefined) {
+    const wrong = timesRefusal({ minute: '*', hour: '*', daymonth: '*', month: '*', dayweek: '*' }, special);
+    return wrong ?? (ofSpecial === undefined ? 'it has no command' : undefined);
+  }
+  // a minus in front keeps it out of the log
+  const [minute = '', hour = '', daymonth = '', month = '', dayweek = '', command] = line
+    .replace(/^-/, '')
+    .split(/\s+/);
+  const wrong = timesRefusal({ minute, hour, daymonth, month, dayweek }, null);
+  return wrong ?? (command === undefined ? 'it has no command' : undefined);
+}
+
 /** Steps are not looked at; the ranges of cronie (`0~30`) pass. */
 function isField(text: string, largest: number, isNamed: boolean): boolean {
   return text.split(',').every((part) => {

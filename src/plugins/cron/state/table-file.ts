@@ -2,9 +2,12 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
+import { isAbs, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
+import { tableRefusal } from './refusals.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
 /** The source of the table, and how it is read. */
@@ -44,6 +47,12 @@ async function mainGroup(ctx: StateContext, user: Value): Promise<Value | undefi
 export async function crontabFile(ctx: StateContext, source: TableSource): Promise<StateResult> {
   const { name, user } = source;
   const group = await mainGroup(ctx, user);
+  if (group === undefined && mayBeMade(ctx))
+    return ended(
+      name,
+      null,
+      `User ${pyStr(user)} is to be made by an earlier state, and would get a crontab then`,
+    );
   if (group === undefined) return ended(name, false, `Could not identify group for user ${pyStr(user)}`);
   const raw = pyStr(await ctx.functions.call('cron.raw_cron', [user]));
   const table = raw.endsWith('\n') ? raw : `${raw}\n`;
@@ -90,6 +99,14 @@ async function fill(ctx: StateContext, target: Target): Promise<StateResult> {
   const { name } = target;
   const options = shared(ctx, target);
   if (ctx.state.test) {
+    if (typeof name === 'string' && isAbs(name) && !pathExists(name) && mayBeMade(ctx, name))
+      return ended(
+        name,
+        null,
+        `File ${name} is to be made by an earlier state, and would be the crontab then`,
+      );
+    const refused = await refusal(ctx, target, options);
+    if (refused !== undefined) return ended(name, false, refused);
     const kwargs = new Map([...options, ...dict({ source: name, source_hash: target.source_hash })]);
     const check = async (): Promise<Value[]> =>
       (await ctx.functions.call('file.check_managed', [], kwargs)) as Value[];
@@ -109,18 +126,49 @@ async function fill(ctx: StateContext, target: Target): Promise<StateResult> {
   }
 }
 
-async function write(ctx: StateContext, target: Target, options: Dict): Promise<StateResult> {
-  const { name, path, user } = target;
+/** The file that holds the new table, where it is here, and the sum that it has to have; or what is wrong with it. */
+async function fetched(
+  ctx: StateContext,
+  target: Target,
+  options: Dict,
+): Promise<{ readonly source: Value; readonly sfn: Value; readonly sourceSum: Value } | string> {
   const saltenv = stateEnvironment(ctx);
-  const listed = await ctx.functions.call('file.source_list', [name, target.source_hash, saltenv]);
+  const listed = await ctx.functions.call('file.source_list', [target.name, target.source_hash, saltenv]);
   const [source = '', source_hash = ''] = listed as Value[];
   const got = await ctx.functions.call(
     'file.get_managed',
     [],
     new Map([...options, ...dict({ source, source_hash, skip_verify: false })]),
   );
-  const [sfn = null, source_sum = null, problem = ''] = got as Value[];
-  if (truthy(problem)) return ended(name, false, problem);
+  const [sfn = null, sourceSum = null, problem = ''] = got as Value[];
+  return truthy(problem) ? pyStr(problem) : { source, sfn, sourceSum };
+}
+
+/** In test mode: why the file can be nobody's table. Salt compat: there, test mode promises it. */
+async function refusal(ctx: StateContext, target: Target, options: Dict): Promise<string | undefined> {
+  let rendered: string | undefined;
+  try {
+    const found = await fetched(ctx, target, options);
+    if (typeof found === 'string') return found;
+    const { source, sfn } = found;
+    rendered = truthy(target.template) && truthy(sfn) ? pyStr(sfn) : undefined;
+    const path = truthy(sfn)
+      ? sfn
+      : await ctx.functions.call('cp.cache_file', [source, stateEnvironment(ctx)]);
+    const wrong = tableRefusal(readFileSync(pyStr(path), 'utf8'));
+    return wrong === undefined ? undefined : `Unable to update user ${pyStr(target.user)} crontab: ${wrong}`;
+  } catch (error) {
+    return `Unable to manage file: ${messageOf(error)}`;
+  } finally {
+    if (rendered !== undefined) rmSync(rendered, { force: true });
+  }
+}
+
+async function write(ctx: StateContext, target: Target, options: Dict): Promise<StateResult> {
+  const { name, path, user } = target;
+  const found = await fetched(ctx, target, options);
+  if (typeof found === 'string') return ended(name, false, found);
+  const { source, sfn, sourceSum: source_sum } = found;
   const managed = (await ctx.functions.call(
     'file.manage_file',
     [],

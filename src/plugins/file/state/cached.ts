@@ -5,6 +5,7 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { expandUser } from '../../../host/expand-user.ts';
 import { pathExists, realPath } from '../../../python/paths.ts';
 import { opt, textArgument } from '../../shared/file-params.ts';
+import { missingSource } from '../../shared/missing-source.ts';
 import { parseUrl, REMOTE_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -97,7 +98,9 @@ function sourceSum(ctx: StateContext, url: string, args: ArgsOf<typeof CACHED_PA
 }
 
 async function foretell(ctx: StateContext, wish: Wish, outcome: FileOutcome): Promise<Dict> {
-  const { url, sum } = wish;
+  const { url, sum, saltenv } = wish;
+  const missing = await missingSource(ctx, url, pyStr(saltenv));
+  if (missing !== undefined) return outcome.fail(missing);
   const place = await cachedPlace(ctx, wish);
   if (place === '') return outcome.end(null, `File will be cached: ${withoutPassword(url)}`);
   if (sum.size === 0) return outcome.end(null, `No hash found. File will be cached: ${withoutPassword(url)}`);

@@ -1,16 +1,19 @@
 /**
- * Folders that would have to be made where a link leads nowhere: neither Salt nor the system can make them.
- * Salt compat: there, test mode promises the file, and the run ends with `File exists` (errno 17).
+ * Folders above a path that are not there: those that would have to be made where a link leads nowhere, or where a file
+ * is, which neither Salt nor the system can make, and in test mode those that nothing in the run would make.
+ * Salt compat: there, test mode promises the file, and the run fails.
  */
-import { lstatSync, readlinkSync } from 'node:fs';
-import { dirName, isAbs, joinPath, normPath, pathExists } from '../../../python/paths.ts';
-import { pyStr } from '../../../python/values/repr.ts';
+import { readlinkSync } from 'node:fs';
+import { dirName, isAbs, isDir, isLink, joinPath, normPath, pathExists } from '../../../python/paths.ts';
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
 import type { FunctionSpec, ModuleContext } from '../../../runtime/loader/module.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { failure } from '../../shared/outcome.ts';
 
 /** States that make the folders above without being asked for it; the path itself is such a folder. */
 const ALWAYS = new Set(['recurse']);
+/** States that cannot be told to make the folders above. */
+const NEVER = new Set(['decode']);
 
 /** The states, of which those that make folders look first whether they can. */
 export function withParentsChecked(
@@ -18,7 +21,7 @@ export function withParentsChecked(
 ): Readonly<Record<string, FunctionSpec>> {
   return Object.fromEntries(
     Object.entries(states).map(([fun, spec]) =>
-      ALWAYS.has(fun) || Object.hasOwn(spec.params ?? {}, 'makedirs')
+      ALWAYS.has(fun) || NEVER.has(fun) || Object.hasOwn(spec.params ?? {}, 'makedirs')
         ? [fun, { ...spec, run: checked(spec, ALWAYS.has(fun)) }]
         : [fun, spec],
     ),
@@ -30,12 +33,24 @@ function checked(spec: FunctionSpec, isAlways: boolean): FunctionSpec['run'] {
     const name = args['name'] ?? null;
     const isMaking = isAlways || truthy(args['makedirs'] ?? null);
     const inTheWay = isMaking && typeof name === 'string' ? obstacle(ctx, name, isAlways) : undefined;
-    return inTheWay === undefined ? spec.run(ctx, args, rest, kwargs) : asResult(name, inTheWay);
+    if (inTheWay !== undefined) return asResult(name, inTheWay);
+    const result = spec.run(ctx, args, rest, kwargs);
+    const isPromise = !isMaking && ctx.state?.test === true && typeof name === 'string';
+    return isPromise ? kept(ctx, name, result) : result;
   };
 }
 
 const asResult = (name: Value, comment: string): Value =>
   new Map<Value, Value>(Object.entries(failure(name, comment)) as [string, Value][]);
+
+/** What test mode promises, unless there is no folder for it and no earlier state would make one. */
+async function kept(ctx: ModuleContext, path: string, promised: Value | Promise<Value>): Promise<Value> {
+  const result = await promised;
+  if (!isDict(result) || result.get('result') !== null || !isAbs(path)) return result;
+  const folder = dirName(normPath(path));
+  if (isDir(folder) || mayBeMade(ctx, folder)) return result;
+  return asResult(path, `Parent directory not present: there is no folder ${folder} for ${path}`);
+}
 
 /** Why the folders above a path cannot be made; undefined when they can. */
 function obstacle(ctx: ModuleContext, path: string, withItself: boolean): string | undefined {
@@ -45,23 +60,14 @@ function obstacle(ctx: ModuleContext, path: string, withItself: boolean): string
     folder !== '/';
     folder = dirName(folder)
   ) {
-    if (pathExists(folder)) return undefined;
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+    if (pathExists(folder)) {
+      const isFolder = isDir(folder) || folder === normPath(path) || mayBeMade(ctx, folder);
+      return isFolder ? undefined : `${folder} is no folder, so that nothing can be made below it`;
+    }
+    if (!isLink(folder)) continue;
     const target = readlinkSync(folder);
-    if (isForeseen(ctx, normPath(joinPath(dirName(folder), target)))) return undefined;
+    if (mayBeMade(ctx, normPath(joinPath(dirName(folder), target)))) return undefined;
     return `${folder} is a link to ${target}, which does not exist. Make that folder first, or remove the link`;
   }
   return undefined;
-}
-
-/** Whether an earlier state of a run in test mode would make a path, or something in it. */
-function isForeseen({ state }: ModuleContext, path: string): boolean {
-  if (state?.test !== true) return false;
-  return [...state.running].some(([tag, result]) => {
-    const [module = '', , name = ''] = pyStr(tag).split('_|-');
-    if (module !== 'file' || !isDict(result) || result.get('result') !== null) return false;
-    const changes = result.get('changes');
-    const made = [name, ...(isDict(changes) ? [...changes.keys()].map(pyStr) : [])];
-    return made.some((one) => one === path || one.startsWith(`${path}/`));
-  });
 }

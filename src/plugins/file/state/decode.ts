@@ -1,5 +1,8 @@
 /** `file.decode`: a file out of text in base64. Follows 3006.16 salt/states/file.py `decode`. */
+import { getHashes } from 'node:crypto';
 import { CommandExecutionError } from '../../../errors/errors.ts';
+import { isAbs, isDir } from '../../../python/paths.ts';
+import { pyStr } from '../../../python/values/repr.ts';
 import { opt, P } from '../../shared/file-params.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
@@ -20,6 +23,18 @@ async function encodedText(
   const content = await ctx.functions.call('pillar.get', [pillar ?? null, false]);
   if (content === false) throw new CommandExecutionError('Pillar data not found.');
   return content;
+}
+
+/** Why nothing can be decoded. Salt compat: there, test mode promises it, and the run ends with a traceback. */
+function refusal(name: Value, content: Value, checksum: Value): string | undefined {
+  if (typeof name !== 'string' || !isAbs(name))
+    return `Specified file ${pyStr(name)} is not an absolute path`;
+  if (isDir(name)) return `Specified target ${name} is a directory`;
+  if (!getHashes().includes(pyStr(checksum))) return `Hash func '${pyStr(checksum)}' is not supported.`;
+  const text = typeof content === 'string' ? content.replaceAll(/[^A-Za-z0-9+/=]/g, '') : undefined;
+  return text === undefined || text.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(text)
+    ? 'encoded_data is no text in base64'
+    : undefined;
 }
 
 async function decode(
@@ -59,6 +74,8 @@ export const decodeStates = {
     },
     run: async (ctx, { name, encoded_data, contents_pillar, checksum }) => {
       const content = await encodedText(ctx, encoded_data, contents_pillar);
+      const refused = refusal(name, content, checksum);
+      if (refused !== undefined) return new FileOutcome(name, { result: false }).fail(refused);
       return decode(ctx, name, content, checksum, new FileOutcome(name, { result: false }));
     },
   }),

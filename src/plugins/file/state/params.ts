@@ -83,7 +83,10 @@ const STATE = {
 export const S = { ...P, ...STATE } as const;
 
 /** Parameters for user and group, left alone by default. */
-export const OWNER_PARAMS = { user: opt(S.user, null), group: opt(S.group, null) } as const;
+export const OWNER_PARAMS = {
+  user: opt({ ...S.user, account: 'user' }, null),
+  group: opt({ ...S.group, account: 'group' }, null),
+} as const;
 
 /** Parameters for texts that come out of templates (append, prepend, blockreplace). */
 export const TEXT_SOURCE_PARAMS = {

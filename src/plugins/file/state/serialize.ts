@@ -2,7 +2,7 @@
 import { mergeRecurse } from '../../../formats/data/dict-merge.ts';
 import { dictDifference } from '../../../formats/data/dict-diff.ts';
 import { readBytes } from '../../../host/file-operations.ts';
-import { isFile } from '../../../python/paths.ts';
+import { isAbs, isDir, isFile } from '../../../python/paths.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { encodedContents } from '../../shared/encode-text.ts';
@@ -120,6 +120,8 @@ async function serialize(
   const format = formatOf(args, kwargs);
   let data = await datasetOf(ctx, args);
   assertKnown(format);
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
+  if (isDir(name)) throw new FileRefusal(`Specified target ${name} is a directory`);
   const merges = args.merge_if_exists;
   const existing = merges ? existingData(name, format, args.deserializer_opts ?? new Map()) : undefined;
   if (existing !== undefined && existing !== null) {

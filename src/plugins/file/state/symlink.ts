@@ -71,8 +71,8 @@ async function make(
 ): Promise<Dict> {
   const { name } = args;
   if (name === '') throw new FileRefusal('Must provide name to file.symlink');
-  const { target } = args;
-  const { mode } = args;
+  const { target, mode } = args;
+  if (target === '') throw new FileRefusal('Must provide target to file.symlink');
   const owner = await wantedOwner(ctx, name, args, kwargs);
   const obstacles = await linkObstacles(ctx, owner, [['file', name]]);
   if (obstacles !== '') throw new FileRefusal(obstacles);

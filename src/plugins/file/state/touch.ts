@@ -1,8 +1,8 @@
 /** `file.touch`. Follows 3006.16 salt/states/file.py `touch`. */
 import { dirName, isAbs, isDir, pathExists } from '../../../python/paths.ts';
 import { opt } from '../../shared/file-params.ts';
-import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { pyRepr, pyStr } from '../../../python/values/repr.ts';
+import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
@@ -52,11 +52,20 @@ async function foretell(
   return outcome.end(null, `Times set to be updated on file ${name}`);
 }
 
+/** Why a value is no time: neither a number nor a text of one. */
+function timeRefusal(key: string, given: Value): string | undefined {
+  const isTime = !truthy(given) || typeof given === 'boolean' || toNumber(given) !== undefined;
+  return isTime || /^\s*[+-]?\d+\s*$/.test(pyStr(given))
+    ? undefined
+    : `${key} must be a number of seconds since 1970, not ${pyRepr(given)}`;
+}
+
 /** The state `touch`. */
 export const touchStates = {
   touch: defineState({
     doc: 'Makes sure that a file exists, and sets its times.',
     params: TOUCH_PARAMS,
+    refuses: ({ atime, mtime }) => timeRefusal('atime', atime) ?? timeRefusal('mtime', mtime),
     run: (ctx, args) => touchFile(ctx, args),
   }),
 };

@@ -16,7 +16,11 @@ export const ADDRESS = {
 
 /** Whoever runs git. */
 export const RUN_AS = {
-  user: param.textIfGiven({ default: null, doc: 'Who runs git; the user of the minion without it.' }),
+  user: param.textIfGiven({
+    default: null,
+    account: 'user',
+    doc: 'Who runs git; the user of the minion without it.',
+  }),
   password: { default: null, type: 'str', doc: 'Takes no effect: only for Windows.' },
 } as const;
 

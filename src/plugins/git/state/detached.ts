@@ -13,6 +13,7 @@ import { ADDRESS, checkedIdentity, emptyFolder, ENCODING, LOG_IN, RUN_AS } from 
 import { GitCalls } from './calls.ts';
 import { addressWithLogIn } from './latest-run.ts';
 import { placeRefusal, refRefusal } from './refusals.ts';
+import { cloneRefusal } from './remote-check.ts';
 import { looksLikeId } from './remote-revision.ts';
 import {
   failed,
@@ -114,8 +115,13 @@ async function clone(run: DetachedRun): Promise<StateResult | undefined> {
   const ended = makeRoom(run);
   if (ended !== undefined) return ended;
   const shown = redacted(args.name);
-  if (ctx.state.test) return foretold(progress, `Repository ${shown} would be cloned to ${target}`);
   const { name, remote, https_user = null, https_pass = null } = args;
+  if (ctx.state.test) {
+    const refused = await cloneRefusal(ctx, git, { name, rev: run.rev, identity, https_user, https_pass });
+    return refused === undefined
+      ? foretold(progress, `Repository ${shown} would be cloned to ${target}`)
+      : failed(progress, refused);
+  }
   const opts = ['--no-checkout', ...(remote === 'origin' ? [] : ['--origin', remote])];
   try {
     await git.call('clone', [target, name], { opts, identity, https_user, https_pass, saltenv });

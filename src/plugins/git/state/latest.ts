@@ -4,11 +4,12 @@ import { isAbs, isDir, joinPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { redacted } from '../module/credentials.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { checkedIdentity } from './arguments.ts';
 import { GitCalls } from './calls.ts';
-import { failed, keywordRefusal, progressOf, reasonOf, troubleOf } from './results.ts';
+import { failed, foretold, keywordRefusal, progressOf, reasonOf, troubleOf } from './results.ts';
 import { addressWithLogIn, type LatestArgs, type LatestRun } from './latest-run.ts';
 import { placeRefusal, refRefusal } from './refusals.ts';
 import { remoteRevision } from './remote-revision.ts';
@@ -73,6 +74,11 @@ export async function latest(ctx: StateContext, args: LatestArgs, kwargs: Dict):
     refs = await git.mapping('remote_refs', [args.name], { identity, https_user, https_pass, saltenv });
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
+    if (mayBeMade(ctx))
+      return foretold(
+        progress,
+        `${redacted(args.name)} is to be made by an earlier state, and would be cloned then`,
+      );
     return failed(progress, `Failed to check remote refs: ${reasonOf(error)}`);
   }
   const forceReset = args.force_reset === 'remote-changes' ? args.force_reset : args.force_reset === true;

@@ -13,6 +13,7 @@ import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { ADDRESS, ENCODING, LOG_IN, RUN_AS } from './arguments.ts';
 import { GitCalls } from './calls.ts';
 import { placeRefusal, refRefusal, sharedRefusal } from './refusals.ts';
+import { cloneRefusal } from './remote-check.ts';
 import {
   arrow,
   failed,
@@ -76,6 +77,21 @@ function clearPlace(
   return undefined;
 }
 
+/**
+ * Why the arguments of `git.present` cannot be used.
+ * Salt compat: Salt makes the repository of a path that is no whole one below the home folder, at each run.
+ */
+export function presentRefusal({
+  name,
+  bare,
+  separate_git_dir: apart = '',
+}: Pick<PresentArgs, 'name' | 'bare' | 'separate_git_dir'>): string | undefined {
+  if (!isAbs(name)) return `Target '${name}' is not an absolute path`;
+  if (apart === '') return undefined;
+  if (!isAbs(apart)) return `separate_git_dir '${apart}' is not an absolute path`;
+  return bare ? 'separate_git_dir is not compatible with a bare repository: set bare to False' : undefined;
+}
+
 /** `git.present` */
 export async function present(ctx: StateContext, args: PresentArgs): Promise<StateResult> {
   const { name, bare, template, separate_git_dir, shared } = args;
@@ -131,6 +147,8 @@ async function cloneOnce({ ctx, args, git, progress, target }: Cloning): Promise
   const shown = redacted(name);
   const how = branch === undefined ? '' : ` with branch '${branch}'`;
   if (ctx.state.test) {
+    const refused = await cloneRefusal(ctx, git, { name, rev: branch, identity, https_user, https_pass });
+    if (refused !== undefined) return failed(progress, refused);
     progress.changes.set('new', arrow(shown, target));
     return foretold(progress, `${shown} would be cloned to ${target}${how}`);
   }

@@ -3,6 +3,8 @@ import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { describeOsError, PythonError } from '../../../python/exceptions.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { absPath, dirName, isDir, pathExists } from '../../../python/paths.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { failure } from '../../shared/outcome.ts';
 
 /** The file, and how it is written. */
@@ -25,6 +27,23 @@ export function callIni(
 /** The whole file. */
 export async function readIniFile(ctx: StateContext, file: IniFile): Promise<Dict> {
   return (await callIni(ctx, file, 'get_ini')) as Dict;
+}
+
+/**
+ * Why a file that test mode promises cannot be written: its folder is not there, and no earlier state would make it.
+ * Salt compat: there, test mode promises it.
+ */
+export function unwritable(ctx: StateContext, name: string): string | undefined {
+  const folder = dirName(absPath(name));
+  if (isDir(folder) || mayBeMade(ctx, folder)) return undefined;
+  const why = pathExists(folder) ? '[Errno 20] Not a directory' : '[Errno 2] No such file or directory';
+  return `Unable to write file '${name}'. Exception: ${why}: '${name}'`;
+}
+
+/** What test mode says, unless what it promises cannot be written. */
+export function promised(ctx: StateContext, said: StateResult, name: string): StateResult {
+  const refusal = said.result === null ? unwritable(ctx, name) : undefined;
+  return refusal === undefined ? said : failure(said.name, refusal);
 }
 
 /** Lines about what test mode would do. */
@@ -50,13 +69,13 @@ export class Announcement {
   }
 }
 
-/** Turns errors of the system into failures, as Salt's states of `ini` do; others stay what they are. */
+/** Turns errors of the system, and files that cannot be read or written, into failures; others stay what they are. */
 export async function withFailures(name: string, run: () => Promise<StateResult>): Promise<StateResult> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof CommandExecutionError || error instanceof PythonError || !(error instanceof Error))
-      throw error;
+    if (error instanceof CommandExecutionError) return failure(name, error.message);
+    if (error instanceof PythonError || !(error instanceof Error)) throw error;
     const known = describeOsError(error);
     if (known === undefined) throw error;
     return failure(name, known.message);

@@ -2,6 +2,7 @@
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { outcomeResultFirst as outcome } from '../../shared/outcome.ts';
+import { missingDevice } from './device.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
 /** A line of the table. */
@@ -85,6 +86,8 @@ export async function fstabPresent(ctx: StateContext, wanted: WantedEntry): Prom
     const said = FORETOLD.get(out)?.(folder, config);
     if (said === undefined)
       return outcome(name, false, `${folder} entry cannot be created in ${config}: ${pyStr(out)}.`);
+    const missing = out === 'new' && wanted.mount ? missingDevice(ctx, name) : undefined;
+    if (missing !== undefined) return outcome(name, false, `${folder} cannot be mounted: ${missing}`);
     const more = out === 'new' && wanted.mount ? [`Will mount ${name} on ${folder}`] : [];
     return outcome(name, out === 'present' ? true : null, [said, ...more]);
   }

@@ -4,8 +4,10 @@ import { textPattern } from '../../shared/regex.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { CHANGES_APART } from '../../../runtime/state/derived-chunks.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { missingDevice } from './device.ts';
 import { missingOptions, shownOptions, type OptionRules } from './options.ts';
 
 /** A file system that is to be mounted. */
@@ -188,6 +190,12 @@ async function checkMounted(
     : undefined;
 }
 
+/** Why there is nothing to mount at. @returns undefined where an earlier state of the run may make it */
+function missingPlace(ctx: StateContext, { name, mkmnt }: WantedMount): string | undefined {
+  if (pathExists(name)) return undefined;
+  return mkmnt || mayBeMade(ctx, name) ? undefined : 'Mount directory is not present';
+}
+
 /** Mounts what is not mounted. */
 async function mountNow(
   ctx: StateContext,
@@ -198,6 +206,8 @@ async function mountNow(
   const { path, progress } = to;
   const isThere = pathExists(name);
   if (ctx.state.test) {
+    const impossible = missingPlace(ctx, wanted) ?? missingDevice(ctx, device);
+    if (impossible !== undefined) return new Ended(failure(name, impossible));
     const text = isThere
       ? `${name} would be mounted`
       : mkmnt

@@ -2,6 +2,7 @@
 import { baseName, isAbs, linkTarget } from '../../../python/paths.ts';
 import { dict, isDict, type Dict } from '../../../python/values/value.ts';
 import { outcome } from '../../shared/outcome.ts';
+import { missingDevice } from './device.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
 /** A swap area that is to be in use. */
@@ -36,8 +37,11 @@ export async function swap(ctx: StateContext, { name, persist, config }: WantedS
   let made = outcome(name, true, `Swap ${name} already active`);
   let after = before;
   if (!before.has(area)) {
-    if (ctx.state.test) made = outcome(name, null, `Swap ${name} is set to be activated`);
-    else {
+    if (ctx.state.test) {
+      const missing = missingDevice(ctx, area);
+      if (missing !== undefined) return outcome(name, false, `Swap ${name} failed to activate: ${missing}`);
+      made = outcome(name, null, `Swap ${name} is set to be activated`);
+    } else {
       await ctx.functions.call('mount.swapon', [area]);
       after = await areas(ctx);
       const facts = after.get(area);

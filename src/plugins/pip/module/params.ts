@@ -11,7 +11,7 @@ export const BIN_ENV = {
 } as const;
 
 /** Who runs it. */
-export const USER = { user: { default: null, type: 'str', doc: 'Who runs pip.' } } as const;
+export const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs pip.' } } as const;
 
 /** Where it runs. */
 export const CWD = { cwd: { default: null, type: 'str', doc: 'The folder in which pip runs.' } } as const;

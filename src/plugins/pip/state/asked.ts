@@ -3,6 +3,8 @@ import { readTextIfExists } from '../../../host/files.ts';
 import { dirName, joinPath } from '../../../python/paths.ts';
 import { missingSentence, prepareRequirements } from '../module/requirements.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { readPackage, type WantedPackage } from './check.ts';
 
@@ -37,15 +39,26 @@ function packageOf(line: string): WantedPackage | undefined {
   return wanted === undefined || typeof wanted === 'string' || wanted.prefix === '' ? undefined : wanted;
 }
 
-/** What files ask for, with the files that they lead to. */
-function askedBy(files: readonly string[]): AskedPackages {
+/**
+ * What files ask for, with the files that they lead to.
+ * @param from where pip runs, by which paths of files are meant, and whether it fails without a file
+ * @returns a sentence where one is not there, and no earlier state of a run in test mode would make it
+ */
+function askedBy(
+  ctx: StateContext,
+  files: readonly string[],
+  { cwd, isNeeded }: AskedFrom,
+): AskedPackages | string {
+  const folder = truthy(cwd) ? pyStr(cwd) : '';
   const packages: WantedPackage[] = [];
   let isAll = true;
-  const [waiting, seen] = [[...files], new Set<string>()];
+  const [waiting, seen] = [files.map((file) => joinPath(folder, file)), new Set<string>()];
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
     if (seen.has(file)) continue;
     const text = seen.size < MOST_FILES ? readTextIfExists(file) : undefined;
     seen.add(file);
+    const isMissing = text === undefined && seen.size <= MOST_FILES && !/:\/\/|\$\{/.test(file);
+    if (isMissing && isNeeded && !mayBeMade(ctx, file)) return missingSentence(file);
     if (text === undefined) isAll = false;
     for (const line of linesOf(text ?? '')) {
       if (SEARCHING.test(line)) continue;
@@ -61,14 +74,28 @@ function askedBy(files: readonly string[]): AskedPackages {
   return { packages, isAll };
 }
 
-/** What `requirements` ask for. @returns a sentence where the master has no such file */
-export async function askedPackages(ctx: StateContext, requirements: Value): Promise<AskedPackages | string> {
+/** Where pip runs, and whether a file that is not there is a fault. */
+interface AskedFrom {
+  readonly cwd: Value;
+  readonly isNeeded: boolean;
+}
+
+/**
+ * What `requirements` ask for.
+ * @param from where pip runs, and whether a file of this machine has to be there
+ * @returns a sentence where there is no such file
+ */
+export async function askedPackages(
+  ctx: StateContext,
+  requirements: Value,
+  from: AskedFrom,
+): Promise<AskedPackages | string> {
   if (!truthy(requirements)) return { packages: [], isAll: true };
   const saltenv = ctx.state.low.get('__env__') ?? 'base';
   const prepared = await prepareRequirements(ctx, { requirements, saltenv, user: null });
   if ('missing' in prepared) return missingSentence(prepared.missing);
   try {
-    return askedBy(prepared.files);
+    return askedBy(ctx, prepared.files, from);
   } finally {
     prepared.release();
   }

@@ -54,7 +54,7 @@ async function foretold(ctx: StateContext, run: Run): Promise<StateResult> {
   const [right, comments]: [string[], string[]] = [[], []];
   const isAnew = args.upgrade || args.force_reinstall || args.ignore_installed;
   if (truthy(requirements)) {
-    const asked = await askedPackages(ctx, requirements);
+    const asked = await askedPackages(ctx, requirements, { cwd: args.cwd, isNeeded: true });
     if (typeof asked === 'string') return outcome(name, false, asked);
     const installed = await installedPackages(ctx, args, { ...run, kwargs: dict() });
     if (!isAnew && asked.isAll && asked.packages.every((one) => installed.has(one)))

@@ -24,7 +24,11 @@ export const nameOf = (noun: string): { readonly name: ReturnType<typeof param.t
 
 /** The connection under the names that the states have for its parts. */
 export const PLACE = {
-  user: param.textIfGiven({ default: null, doc: 'The user of the system who runs psql; default: postgres.' }),
+  user: param.textIfGiven({
+    default: null,
+    account: 'user',
+    doc: 'The user of the system who runs psql; default: postgres.',
+  }),
   db_user: param.textIfGiven({ default: null, doc: 'The user of the database.' }),
   db_password: param.textOrNone({ default: null, doc: 'His password.' }),
   db_host: param.textIfGiven({ default: null, doc: 'The host, or a folder of sockets.' }),

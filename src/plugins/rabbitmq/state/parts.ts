@@ -12,7 +12,7 @@ export const withoutRabbitmq = (): string | undefined =>
 
 /** Who runs the program. */
 export const RUNAS = {
-  runas: { default: null, type: 'str', doc: 'The user of the system who runs the program.' },
+  runas: { default: null, type: 'str', account: 'user', doc: 'The user of the system who runs the program.' },
 } as const;
 
 /** The parameter `name`. @param noun what it names */

@@ -1,7 +1,9 @@
 /** Masking of services. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { dict, truthy } from '../../../python/values/value.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { failure, outcome } from '../../shared/outcome.ts';
+import { unavailability } from './enabled.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
 /** Masks a service, so that it cannot be started, or takes the mask off. */
@@ -22,6 +24,8 @@ export async function changeMask(
   try {
     if ((await isMasked()) === masks)
       return outcome(name, true, `Service ${name} ${masks ? 'is' : 'was'} already ${kind}${verb}ed`);
+    const missing = ctx.state.test && !mayBeMade(ctx) ? await unavailability(ctx, name) : undefined;
+    if (missing !== undefined) return failure(name, missing);
     if (ctx.state.test) return outcome(name, null, `Service ${name} would be ${kind}${verb}ed`, changes);
     await functions.call(`service.${verb}`, [name, runtime]);
     return (await isMasked()) === masks

@@ -59,6 +59,14 @@ export function fingerprintOf(key: string, hashType: string | undefined): string
   return (sum.match(/../g) ?? []).join(':');
 }
 
+/** The kind that a key itself names at its beginning; undefined for what is no key. */
+export function kindOfKey(key: string): string | undefined {
+  const bytes = /^[A-Za-z0-9+/]+={0,2}$/.test(key) ? Buffer.from(key, 'base64') : Buffer.alloc(0);
+  const size = bytes.length < 4 ? 0 : bytes.readUInt32BE(0);
+  const kind = bytes.subarray(4, 4 + size).toString('latin1');
+  return kind.length === size && /^[a-z][a-z0-9@.-]+$/.test(kind) ? kind : undefined;
+}
+
 /** The lines of a file without white space around them and without empty ones. */
 export function meaningfulLines(text: string): string[] {
   return splitLines(text)

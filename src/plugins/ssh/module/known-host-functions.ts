@@ -10,10 +10,12 @@ import {
   hashHosts,
   hostKeysValue,
   isOddPort,
+  isOfKind,
   removeHost,
   replaceKeys,
   scannedKeys,
   storedKeys,
+  wholeKind,
   withPort,
   type HostKey,
   type HostScan,
@@ -74,20 +76,6 @@ function judge(stored: readonly HostKey[], { fingerprint, key, enc }: SetArgumen
   if (fingerprint !== undefined && !stored.some((one) => one.fingerprint === fingerprint)) return 'no';
   if (key !== undefined) return keysOfKind(stored, enc).includes(key) ? 'yes' : 'no';
   return fingerprint === undefined ? 'ask' : 'yes';
-}
-
-/**
- * Whether a key is of the kind that is asked for, by its whole name or as ssh-keyscan calls it.
- * Salt compat: Salt knows `ed25519` for no name of `ssh-ed25519`, and saves the key again at each run.
- */
-function isOfKind(kind: string, asked: string): boolean {
-  return kind === asked || kind === wholeKind(asked) || (asked === 'ecdsa' && kind.startsWith('ecdsa-'));
-}
-
-/** The name by which a file of known hosts has a kind of keys. */
-function wholeKind(asked: string): string {
-  if (asked === 'dsa') return 'ssh-dss';
-  return asked === 'rsa' || asked === 'ed25519' ? `ssh-${asked}` : asked;
 }
 
 function keysOfKind(stored: readonly HostKey[], enc: string | undefined): string[] {

@@ -228,3 +228,17 @@ export function withPort(scan: HostScan, keys: readonly HostKey[]): HostKey[] {
 export function isOddPort(port: Value | undefined): boolean {
   return port !== undefined && port !== SSH_PORT;
 }
+
+/**
+ * Whether a key is of the kind that is asked for, by its whole name or as ssh-keyscan calls it.
+ * Salt compat: Salt knows `ed25519` for no name of `ssh-ed25519`, and saves the key again at each run.
+ */
+export function isOfKind(kind: string, asked: string): boolean {
+  return kind === asked || kind === wholeKind(asked) || (asked === 'ecdsa' && kind.startsWith('ecdsa-'));
+}
+
+/** The name by which a file of known hosts has a kind of keys. */
+export function wholeKind(asked: string): string {
+  if (asked === 'dsa') return 'ssh-dss';
+  return asked === 'rsa' || asked === 'ed25519' ? `ssh-${asked}` : asked;
+}

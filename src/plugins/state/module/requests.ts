@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { PythonError } from '../../../python/exceptions.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyRepr } from '../../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { runApply } from './sls.ts';
@@ -30,7 +30,13 @@ async function request(ctx: ModuleContext, mods: Value, given: Dict): Promise<Va
 async function runRequest(ctx: ModuleContext, name: Value, given: Dict): Promise<Value> {
   const wanted = requests(ctx).get(name);
   const kwargs = isDict(wanted) ? wanted.get('kwargs') : undefined;
-  if (!isDict(wanted) || !wanted.has('mods') || !isDict(kwargs)) return new Map();
+  // Salt compat: Salt's answer is an empty mapping, and the job a success
+  if (!isDict(wanted) || !wanted.has('mods') || !isDict(kwargs)) {
+    ctx.setRetcode(1);
+    return [
+      `No run was requested as '${pyStr(name)}': state.request notes one, and state.check_request shows what is noted`,
+    ];
+  }
   const all: Dict = new Map([...kwargs, ...given]);
   all.delete('test');
   const ret = await runApply(ctx, wanted.get('mods') ?? null, all);
@@ -80,7 +86,7 @@ export const requestFunctions: Readonly<Record<string, FunctionSpec>> = {
     doc: 'Runs what was noted with `state.request`, and forgets it.',
     params: { name: { default: 'default', type: 'str', doc: 'Which.' } },
     kwargs: 'kwargs',
-    returns: 'mapping of tag to result; empty when nothing was noted',
+    returns: 'mapping of tag to result; a list with a sentence when nothing was noted',
     ...SHOWN,
     run: (ctx, { name }, _rest, kwargs) => runRequest(ctx, name, kwargs),
   }),

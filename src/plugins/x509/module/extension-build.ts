@@ -89,7 +89,18 @@ export const KEY_USAGES = [
   'decipherOnly',
 ] as const;
 
+const isUsage = (word: string): boolean => KEY_USAGES.some((usage) => usage === word);
+
+/** The words of a text, a list or a mapping. */
+function wordsOf(given: Value): string[] {
+  if (typeof given === 'string') return given.split(/[\s,]+/).filter((word) => word !== '');
+  return (Array.isArray(given) ? given : isDict(given) ? [...given.keys()] : []).map(pyStr);
+}
+
 const keyUsage: Builder = (given) => {
+  // Salt compat: Salt leaves out what it does not know, and signs a certificate that is good for nothing
+  const unknown = wordsOf(given).find((word) => word !== 'critical' && !isUsage(word));
+  if (unknown !== undefined) return refuse(`'${unknown}' is no keyUsage: there are ${KEY_USAGES.join(', ')}`);
   const bits = KEY_USAGES.map((usage) => mentions(given, usage));
   if (!mentions(given, 'keyAgreement') && (bits[7] === true || bits[8] === true))
     return refuse('encipher_only and decipher_only can only be true when key_agreement is true');

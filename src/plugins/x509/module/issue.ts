@@ -247,6 +247,20 @@ export function draftCertificate(args: Dict, isRemote: boolean, { clock, random 
   return { body, signingKey, privateKey: 'privateKey' in own ? own.privateKey : undefined, signingCert };
 }
 
+/** Extensions that say something of keys or of the certificate that signs. */
+const OF_KEYS = new Set(['subjectKeyIdentifier', 'authorityKeyIdentifier', 'issuerAltName']);
+
+/**
+ * Looks at the extensions that can be judged without any key, so that they are also where a key is still to be made.
+ * @throws SaltInvocationError, CommandExecutionError
+ */
+export function checkExtensions(args: Dict): void {
+  for (const name of CERT_EXTENSIONS) {
+    const value = args.get(name) ?? null;
+    if (value !== null && !OF_KEYS.has(name)) buildExtension(name, value);
+  }
+}
+
 /** What a request is to say, and the key that signs it. @throws SaltInvocationError, CommandExecutionError */
 export function draftRequest(args: Dict): { body: RequestBody; key: KeyObject } {
   const { key } = loadKey(valueOf(args, 'private_key'), valueOf(args, 'private_key_passphrase'));

@@ -6,7 +6,7 @@ import type { TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import type { Certificate } from '../module/certificates.ts';
 import { CERT_ENCODINGS, checkedEncoding } from '../module/encode.ts';
-import { currentNames, draftCertificate, underPolicy, type Draft } from '../module/issue.ts';
+import { checkExtensions, currentNames, draftCertificate, underPolicy, type Draft } from '../module/issue.ts';
 import { checkedDigest, digestOfSignature } from '../module/keys.ts';
 import { loadCertificate, loadChain, type LoadedCertificate } from '../module/load.ts';
 import { policyOf, policyToSignBy } from '../module/policies.ts';
@@ -139,6 +139,7 @@ async function inspect(
     if (own === undefined) return;
     const words = underPolicy(own, making);
     checkedDigest(words.get('digest') ?? 'sha256');
+    checkExtensions(words);
     draftCertificate(words, false, ctx);
   };
   const anew = (why: Dict): Inspection => ({ changes: why, isRecreation: false, check, make: create });

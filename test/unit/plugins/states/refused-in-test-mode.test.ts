@@ -60,6 +60,47 @@ const OTHERS: readonly Row[] = [
   ['cmd.run', { timeout: 'abc' }, /^Error: timeout abc must be a number$/],
   ['cmd.run', { success_retcodes: 'ok' }, /^success_retcodes must be a list of integers$/],
   ['cmd.script', { timeout: 'abc' }, /^Error: timeout abc must be a number$/],
+  ['cmd.run', { output_encoding: 'nosuch' }, /^unknown encoding: nosuch$/],
+  ['file.touch', { name: '/tmp/brine-x', atime: 'abc' }, /^atime must be a number of seconds/],
+  ['file.touch', { name: '/tmp/brine-x', mtime: ['a'] }, /^mtime must be a number of seconds/],
+  ['file.symlink', { name: '/tmp/brine-x', target: '' }, /^Must provide target to file.symlink$/],
+  ['file.decode', { name: '/tmp/brine-x', encoded_data: 'abc' }, /^encoded_data is no text in base64$/],
+  [
+    'file.decode',
+    { name: '/tmp/brine-x', encoded_data: 'YQ==', checksum: 'no' },
+    /^Hash func 'no' is not supported/,
+  ],
+  ['file.decode', { name: 'rel', encoded_data: 'YQ==' }, /is not an absolute path$/],
+  ['file.serialize', { name: 'rel', dataset: { a: 1 } as unknown as Value }, /is not an absolute path$/],
+  ['file.serialize', { name: '/tmp', dataset: { a: 1 } as unknown as Value }, /is a directory$/],
+  ['file.managed', { name: '/etc/passwd/x/y', contents: 'x', makedirs: true }, /^\/etc\/passwd is no folder/],
+  ['host.present', { ip: '10.0.0.9', comment: 'a\nb' }, /^Comment cannot have a line end/],
+  ['host.present', { ip: '10.0.0.9\n1.1.1.1 evil' }, /^Ip cannot have a line end/],
+  ['host.present', { name: 'a b', ip: '10.0.0.9' }, /^A name of a host has no blanks and no #: 'a b'$/],
+  ['host.only', { name: '10.0.0.9', hostnames: ['a\nb'] }, /^Hostnames cannot have a line end/],
+  ['ini.options_present', { name: '/tmp/x.ini', sections: dict({ 'a\nb': {} }) }, /cannot have a line end/],
+  ['ini.sections_absent', { name: '/tmp/x.ini', sections: ['a\nb'] }, /cannot have a line end/],
+  ['locale.system', { name: 'a\nb' }, /^Name cannot have a line end/],
+  ['cron.env_absent', { name: 'a\nb' }, /^Name cannot have a line end/],
+  [
+    'ssh_known_hosts.present',
+    { name: 'h', port: 'abc' },
+    /^port must be a number from 1 to 65535, not 'abc'$/,
+  ],
+  ['ssh_known_hosts.present', { name: 'h', port: 70000 }, /^port must be a number/],
+  ['ssh_known_hosts.present', { name: 'h', port: 2222 }, /hash_known_hosts$/],
+  ['ssh_known_hosts.present', { name: 'a b' }, /is no name or address of a host$/],
+  [
+    'ssh_known_hosts.present',
+    { name: 'h', key: 'no key', enc: 'ssh-rsa' },
+    /^key is no key of SSH: 'no key'$/,
+  ],
+  ['ssh_known_hosts.present', { name: 'h', key: 'YWJj', enc: 'ssh-rsa' }, /^key is no key of SSH/],
+  [
+    'ssh_known_hosts.present',
+    { name: 'h', key: 'AAAAC3NzaC1lZDI1NTE5AAAAIAAC', enc: 'ssh-rsa' },
+    /^key is of the kind ssh-ed25519, and enc says ssh-rsa$/,
+  ],
 ];
 const GIT: readonly Row[] = [
   ['git.latest', { target: '/nowhere/x', branch: 'a..b' }, /^branch is no name that git takes: 'a\.\.b'$/],
@@ -67,6 +108,9 @@ const GIT: readonly Row[] = [
   ['git.detached', { target: '/nowhere/x', rev: 'main', remote: 'a~' }, /^remote is no name/],
   ['git.cloned', { target: '/nowhere/x', branch: 'x.lock' }, /^branch is no name/],
   ['git.present', { name: '/nowhere/x', shared: 'some' }, /^shared must be group, all, umask or a mode/],
+  ['git.present', { name: 'rel' }, /^Target 'rel' is not an absolute path$/],
+  ['git.present', { name: '~/rel' }, /is not an absolute path$/],
+  ['git.present', { name: '/nowhere/x', separate_git_dir: '/y' }, /not compatible with a bare repository/],
   ['git.config_set', { name: 'nodot', value: '1', repo: '/' }, /^'nodot' is no name of a setting/],
   ['git.config_set', { name: 'a b.c d', value: '1', repo: '/' }, /is no name of a setting/],
 ];
@@ -80,6 +124,7 @@ const LOOKS = {
   'file.group_to_gid': '',
   'alternatives.check_exists': false,
   'git.version': '2.39.0',
+  'ssh.check_known_host': 'add',
 };
 
 for (const [fun, args, comment] of [...ACCOUNTS, ...CRON, ...OTHERS, ...GIT])
@@ -100,8 +145,16 @@ const RIGHT: readonly (readonly [fun: string, args: Record<string, Value>])[] = 
   ['cron.present', { minute: 'whenever', commented: true }],
   ['cron.env_present', { name: 'MAILTO', value: '' }],
   ['alternatives.install', { link: '/usr/bin/x', path: '/opt/x', priority: '-5' }],
-  ['cmd.run', { timeout: 30, success_retcodes: '0,2', cwd: '/made/by/an/earlier/state' }],
+  ['cmd.run', { timeout: 30, success_retcodes: '0,2', output_encoding: 'latin-1' }],
   ['git.present', { name: '/nowhere/x', shared: 0o660 }],
+  ['git.present', { name: '/nowhere/x', separate_git_dir: '/y', bare: false }],
+  ['file.touch', { name: '/tmp/brine-nosuch', atime: '1700000000', mtime: 1_700_000_000 }],
+  ['file.decode', { name: '/tmp/brine-nosuch', encoded_data: 'YQ==\n', checksum: 'sha256' }],
+  [
+    'ssh_known_hosts.present',
+    { name: '[::1]', key: 'AAAAC3NzaC1lZDI1NTE5AAAAIAAC', enc: 'ed25519', port: 22 },
+  ],
+  ['ssh_known_hosts.present', { name: 'h', port: 2222, hash_known_hosts: false }],
 ];
 
 for (const [fun, args] of RIGHT)
@@ -159,6 +212,24 @@ const KEYS: readonly (readonly [fun: string, args: Record<string, Value>, commen
   ['x509.private_key_managed', { algo: 'ec', keysize: 123 }, /^EC key size must be/],
   ['x509.private_key_managed', { algo: 'ec', keysize: 384 }, null],
   ['x509.csr_managed', { private_key: '/made/by/an/earlier.key', CN: 'x' }, null],
+  [
+    'x509.certificate_managed',
+    { signing_private_key: '/made/by/an/earlier.key', CN: 'x', keyUsage: 'critical, cRLSign' },
+    null,
+  ],
+  ...['zz', 'critical, cRLsign', ['cRLSign', 'zz']].map(
+    (keyUsage) =>
+      [
+        'x509.certificate_managed',
+        { signing_private_key: '/made/by/an/earlier.key', CN: 'x', keyUsage },
+        /^'(?:zz|cRLsign)' is no keyUsage: there are digitalSignature, /,
+      ] as const,
+  ),
+  [
+    'x509.csr_managed',
+    { private_key: '/made/by/an/earlier.key', CN: 'x', keyUsage: 'zz' },
+    /^'zz' is no keyUsage/,
+  ],
   [
     'x509.csr_managed',
     { private_key: '/made/by/an/earlier.key', CN: 'x', digest: 'no' },

@@ -168,7 +168,7 @@ test('state runs - what is no return, or an exception, fails that state in words
   assert.equal(ctx.retcode, 2);
 });
 
-test('state runs - mod_watch with the same parameters as its state is called, and only other words end the run', async () => {
+test('state runs - mod_watch with the same parameters as its state is called, and only other words are refused', async () => {
   const same = (comment: string, more: Params = {}): FunctionSpec => {
     const params: Params = { name: {}, value: {}, ...more };
     const run: FunctionSpec['run'] = (_, { name, sfun }) =>
@@ -185,10 +185,32 @@ test('state runs - mod_watch with the same parameters as its state is called, an
     dict({ name: name ?? null, result: true, changes: {}, comment: [...kwargs.keys()].join(' ') }),
   );
   assert.equal(await watched(words), 'value sfun __reqs__');
-  await assert.rejects(
-    watched(same('watched'), '    - sfun: x\n'),
-    /'sfun' is an invalid keyword argument for 'own.set'/,
-  );
+  const refused = "'sfun' is an invalid keyword argument for 'own.set'";
+  assert.equal(await watched(same('watched'), '    - sfun: x\n'), refused);
+});
+
+test('state runs - arguments that a state does not take are its own failure, and the others run', async () => {
+  const run: FunctionSpec['run'] = (_, { name }) =>
+    dict({ name: name ?? null, result: true, changes: {}, comment: 'ran' });
+  const set = defineFunction({ doc: '', params: { name: {} }, returns: '', run });
+  const sls = [
+    ...['before:', '  own.set: []', 'wrong:', '  own.set:', '    - nosuch: 1', '    - other: 2'],
+    ...['needs:', '  own.set:', '    - require: [own: wrong]', 'after:', '  own.set: []', ''],
+  ].join('\n');
+  for (const test of [false, true]) {
+    const ctx = contextWith({ opts: dict({ test }) }, { set });
+    const results = await applied(ctx, sls);
+    assert.equal(
+      commentOf(results, 'wrong'),
+      "'nosuch' and 'other' are invalid keyword arguments for 'own.set'",
+    );
+    assert.deepEqual(
+      ['before', 'after'].map((id) => commentOf(results, id)),
+      ['ran', 'ran'],
+    );
+    assert.match(String(commentOf(results, 'needs')), /^One or more requisite failed: /);
+    assert.equal(ctx.retcode, 2);
+  }
 });
 
 test('state runs - a module prepares itself once, and joins its states when that is asked for', async () => {

@@ -1,0 +1,34 @@
+/** Sources of states that are not there, looked for in test mode: there nothing is fetched that would tell. */
+import { expandUser } from '../../host/expand-user.ts';
+import { isAbs, isFile, pathExists } from '../../python/paths.ts';
+import { isDict } from '../../python/values/value.ts';
+import { mayBeMade } from './made-earlier.ts';
+import { parseUrl, withoutPassword } from './source-url.ts';
+import type { StateContext } from './state-function.ts';
+
+/**
+ * Why a source cannot be used: the file server has no such file, or this machine has none and no earlier state of the
+ * run would make it. What another machine has is not asked for.
+ * Salt compat: there, test mode promises what it has no source for.
+ */
+export async function missingSource(
+  ctx: StateContext,
+  source: string,
+  saltenv: string,
+): Promise<string | undefined> {
+  const { scheme, path } = parseUrl(source);
+  if (scheme === 'salt') {
+    // the files of a minion that serves itself may come from an earlier state
+    if (ctx.opts.get('file_client') === 'local' && mayBeMade(ctx)) return undefined;
+    const sum = await ctx.functions.call('cp.hash_file', [source, saltenv]);
+    return isDict(sum) && sum.size > 0
+      ? undefined
+      : `Source file ${source} not found in saltenv '${saltenv}'`;
+  }
+  if (scheme !== '' && scheme !== 'file') return undefined;
+  const place = expandUser(path);
+  if (isFile(place) || (isAbs(place) && !pathExists(place) && mayBeMade(ctx, place))) return undefined;
+  return pathExists(place)
+    ? `Source file '${withoutPassword(place)}' is no file`
+    : `Source file '${withoutPassword(place)}' does not exist`;
+}
