@@ -112,11 +112,12 @@ function stampOf(text) {
 function replaced(name, cause) {
   const program = name.replace('-worker', '');
   const isCommand = !/^salt-(master|minion)/.test(name);
-  return new Error(
+  const error = new Error(
     `Brine was installed anew while this ${program} (PID ${process.pid}) runs, and parts that it had not loaded are ` +
       `gone. ${isCommand ? 'Run' : 'Restart'} ${program}${isCommand ? ' again' : ''}.`,
     { cause },
   );
+  return Object.assign(error, { code: 'BRINE_REPLACED' });
 }
 
 function readIfThere(path) {

@@ -121,8 +121,8 @@ const PART_READER =
   'function __brnPart(path){try{return require(path)}catch(error){' +
   'if(error?.code!=="MODULE_NOT_FOUND"||!/\\/part-[A-Z0-9]+\\.cjs/.test(error.message))throw error;' +
   'const name=/salt-[a-z]+/.exec(require("node:path").basename(process.argv[1]??""))?.[0]??"Brine";' +
-  'throw new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
-  'loaded are gone. Restart ${name}.`,{cause:error})}}';
+  'throw Object.assign(new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
+  'loaded are gone. Restart ${name}.`,{cause:error}),{code:"BRINE_REPLACED"})}}';
 const settings = {
   absWorkingDir: root,
   outdir: fresh,

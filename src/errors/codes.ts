@@ -138,6 +138,10 @@ export const ERROR_GROUPS = {
       when: 'The master does not know the user, or does not allow him this.',
       remedy: 'Allow it in `publisher_acl`, or run it as another user.',
     },
+    'master-failed': {
+      when: 'The master failed itself at a request that it took.',
+      remedy: 'Look at its log, which says why.',
+    },
     'publication-refused': {
       when: 'The master took the request and published no job.',
       remedy: 'Read the sentence, which is the master’s.',

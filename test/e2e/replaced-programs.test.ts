@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Fleet, runProgram } from '../support/fleet.ts';
+import { Fleet, freePort, runProgram } from '../support/fleet.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 
@@ -62,6 +62,44 @@ test('replaced programs - a worker takes no layer of another build, and a restar
   const { code, stdout } = await fleet.salt(['web1', 'state.single', 'test.nop', 'name=text']);
   assert.match(stdout, /text/);
   assert.equal(code, 0);
+});
+
+test('replaced programs - a salt-api and a master whose parts are gone say so to whoever asks', async (t) => {
+  const [port, fleet] = [await freePort(), await Fleet.create(t)];
+  fleet.configureMaster([
+    'auto_accept: True',
+    `api_pidfile: ${fleet.path('api.pid')}`,
+    `api_logfile: ${fleet.path('api.log')}`,
+    'external_auth: {file: {^filename: ' + fleet.path('users') + ", alice: ['.*', '@runner', '@wheel']}}",
+    'netapi_enable_clients: [local, runner, wheel]',
+    `rest_cherrypy: {port: ${port}, disable_ssl: True}`,
+  ]);
+  writeFileSync(fleet.path('users'), 'alice:pw\n');
+  const copy = copyOfBrine(fleet);
+  const folder = join(copy, 'bin');
+  await fleet.startMaster({ name: 'ours', folder });
+  const api = fleet.start('salt-api', ['-c', fleet.masterDir, '-l', 'info'], { name: 'ours', folder });
+  await api.logged('Salt API is starting');
+  const ask = async (path: string, fields: Record<string, string>, token = ''): Promise<[number, string]> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'X-Auth-Token': token, Accept: 'application/json' },
+      body: new URLSearchParams(fields),
+    });
+    return [response.status, await response.text()];
+  };
+  const [, text] = await ask('/login', { eauth: 'file', username: 'alice', password: 'pw' });
+  const token = /"token": "(\w+)"/.exec(text)?.[1] ?? assert.fail(text);
+  for (const name of readdirSync(join(copy, 'dist')))
+    if (name.startsWith('part-')) rmSync(join(copy, 'dist', name));
+
+  const [status, said] = await ask('/', { client: 'runner', fun: 'jobs.list_jobs' }, token);
+  assert.equal(status, 503);
+  assert.match(said.replace(/\s+/g, ' '), sentence('salt-api', 'Restart salt-api'));
+  await api.logged('has failed: Brine was installed anew');
+  const [failed, why] = await ask('/', { client: 'wheel', fun: 'key.list_all' }, token);
+  assert.equal(failed, 500);
+  assert.match(why, /The master failed at a request: .*Its log says why\./);
 });
 
 function sentence(program: string, advice: string): RegExp {

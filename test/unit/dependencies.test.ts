@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { brineVersion } from '../../src/version.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 /** The oldest Node that package.json promises. */
@@ -21,6 +22,7 @@ interface Locked {
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 const manifest = readJson('package.json') as {
+  version: string;
   engines: { node: string };
   allowScripts: Record<string, boolean>;
 };
@@ -53,6 +55,10 @@ function meets(version: Version, bound: string): boolean {
   if (found[1] === '<') return order < 0;
   return order >= 0 && (found[1] === '>=' || version[0] === limit[0]);
 }
+
+test('dependencies - the version that programs say is that of package.json', () => {
+  assert.equal(brineVersion, manifest.version);
+});
 
 test('dependencies - no package refuses the Node that package.json promises, so npm warns of none (EBADENGINE)', () => {
   assert.ok(isIn(NODE_OLDEST, manifest.engines.node));

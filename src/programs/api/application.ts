@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ApiSettings } from '../../config/api-options.ts';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { toJson } from '../../formats/json/text.ts';
@@ -20,7 +21,7 @@ import type { BodyBudget } from './body-budget.ts';
 import { readBody, requireType, type RequestBody } from './body.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { Exchange } from './exchange.ts';
-import { faultOf, unexpected } from './failures.ts';
+import { faultOf, isReplaced, unexpected } from './failures.ts';
 import { requireHttp } from './head-rules.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
 import { loggedTarget, shownPath } from './logged-target.ts';
@@ -101,8 +102,11 @@ export class Application {
       await this.#answer(exchange);
     } catch (error) {
       const fault = faultOf(error);
-      if (fault === undefined) {
-        log.error(`A request for ${exchange.method} ${loggedTarget(exchange.path)} has failed`, error);
+      if (fault === undefined || isReplaced(error)) {
+        log.error(
+          `A request for ${exchange.method} ${loggedTarget(exchange.path)} has failed: ${messageOf(error)}`,
+          error,
+        );
         accessLog.failed(exchange, error);
       }
       await this.#sendFault(exchange, fault ?? new HttpFault(500)).catch(() => response.destroy());

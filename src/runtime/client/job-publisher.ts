@@ -6,6 +6,7 @@ import { isClustered } from '../../config/cluster.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
+import { isMasterFailure } from '../../network/channel/master-failure.ts';
 import { readSsl } from '../../config/ssl.ts';
 import { masterTransports } from '../../config/master-transports.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
@@ -189,8 +190,20 @@ export class JobPublisher {
     return this.command(load);
   }
 
-  /** Sends a command in the clear. @returns the reply. @throws MasterDownError without an answer */
+  /**
+   * Sends a command in the clear. @returns the reply @throws MasterDownError without an answer @throws ClientError when
+   * the master fails at it
+   */
   async command(load: Encodable): Promise<Value> {
+    const reply = await this.#ask(load);
+    if (isMasterFailure(reply))
+      throw new ClientError(`The master failed at a request: ${pyStr(reply)}. Its log says why.`, {
+        code: 'master-failed',
+      });
+    return reply;
+  }
+
+  async #ask(load: Encodable): Promise<Value> {
     const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
     try {
       return decode(await this.#requester.request(body, PUBLISH_TIMEOUT_MS), 'network', AUTHENTICATED);
