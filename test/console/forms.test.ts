@@ -51,6 +51,27 @@ test('console - the form of a function with many arguments', { skip: NO_BROWSER 
     .click();
   await page.waitForURL(/#\/jobs\/\d+/);
   await at.sees('42');
+
+  // a function without a test mode is asked about with it, too, and a timeout that is none is not left out
+  await at.go('#/run?tgt=*&fun=cmd.run&arg=true&test=true');
+  await at.sees('cmd.run is not known to have a test mode: it may act as ever.');
+  await page.getByRole('button', { name: 'Run on 1 minion' }).waitFor();
+  await page.getByLabel('Timeout', { exact: true }).fill('5s');
+  await at.sees('The timeout 5s is no number of seconds above 0.');
+  assert.equal(await page.getByRole('button', { name: 'Run on 1 minion' }).isDisabled(), true);
+  await page.getByLabel('Timeout', { exact: true }).fill('');
+  // wherever the focus is
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('Control+Enter');
+  const dialog = page.getByRole('dialog', { name: 'Run cmd.run on 1 minion?' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  // what lies over the page has the keys: a palette that is open runs nothing behind it
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Control+Enter');
+  assert.equal(await dialog.count(), 0);
 });
 
 function namesOf(page: Page): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** Which calls are worth a question before they are sent, and what it says. */
+import type { FunctionDetail } from './contract.ts';
 
 /** A call as it is about to be sent. */
 export interface AskedCall {
@@ -6,6 +7,7 @@ export interface AskedCall {
   readonly fun: string;
   /** Arguments in one line. */
   readonly args: string;
+  /** Test mode is asked for, of a function that has one (`hasTestMode`). */
   readonly isTest: boolean;
   /** The target as it was typed; nothing for the master's own functions. */
   readonly target: string;
@@ -61,16 +63,52 @@ const THAT_LOOK: ReadonlySet<string> = new Set([
 /** Functions that change something, although their module or their name says otherwise. */
 const THAT_CHANGE: ReadonlySet<string> = new Set([
   ...['consul.event_fire', 'cp.get', 'cp.get_dir', 'cp.get_file', 'cp.get_template', 'cp.get_url'],
-  ...['elasticsearch.search_template_create', 'git.fetch', 'grains.get_or_set_hash', 'sdb.get_or_set_hash'],
+  ...['elasticsearch.search_template_create', 'file.check_perms', 'git.fetch', 'grains.get_or_set_hash'],
+  'sdb.get_or_set_hash',
   ...['manage.bootstrap', 'manage.bootstrap_psexec', 'manage.key_regen', 'manage.safe_accept'],
   ...['pillar.clear_pillar_cache', 'survey.diff', 'survey.hash'],
 ]);
 /** Arguments with which a function that looks does more: `manage.down removekeys=True`, `file.find / delete=f`. */
 const ARGUMENTS_THAT_CHANGE = /(^|\s)(removekeys|delete|exec)=(?!(False|None|0)(\s|$))/;
-const DESTROYS =
-  /(^|_)(remove|removed|purge|delete|delete_match|del|kill|killall|term|term_all|reboot|shutdown|poweroff|halt|absent|destroy|wipe|format|drop|flush|rm|rmdir|clear|clean|reset|unlink|autoremove|reject|reject_match|stop|disable)(_|$)/;
+/** Words of names of what removes, undoes, kills or stops something. */
+const WORDS_THAT_DESTROY: readonly string[] = [
+  ...['remove', 'removed', 'autoremove', 'lvremove', 'pvremove', 'vgremove', 'uninstall', 'purge', 'absent'],
+  ...['delete', 'del', 'delkey', 'delval', 'hdel', 'deluser', 'userdel', 'delfacl', 'wipefacls', 'unset'],
+  ...[
+    'rm',
+    'rmi',
+    'rmdir',
+    'atrm',
+    'unlink',
+    'undefine',
+    'deregister',
+    'logout',
+    'revoke',
+    'reject',
+    'regen',
+  ],
+  ...['drop', 'flush', 'flushall', 'flushdb', 'clear', 'labelclear', 'clean', 'prune', 'empty', 'truncate'],
+  ...['destroy', 'wipe', 'format', 'mkfs', 'mklabel', 'reset', 'undo'],
+  ...['kill', 'killall', 'pkill', 'term', 'stop', 'disable', 'off', 'offline'],
+  ...['umount', 'unmount', 'swapoff', 'reboot', 'shutdown', 'poweroff', 'halt'],
+];
+const DESTROYS = new RegExp(`(^|_)(${WORDS_THAT_DESTROY.join('|')})(_|$)`);
 const RUNS_STATES =
   /^state\.(?!show_|sls_exists|id_exists|list|check_|get_|running|event|orch_show|orchestrate_show)/;
+/** Functions of states that take `test` among any keywords, and do not name it. */
+const STATES_WITH_TEST: ReadonlySet<string> = new Set([
+  ...[
+    'state.apply',
+    'state.high',
+    'state.highstate',
+    'state.low',
+    'state.orch',
+    'state.orchestrate',
+    'state.pkg',
+  ],
+  ...['state.request', 'state.single', 'state.sls', 'state.sls_id', 'state.template', 'state.template_str'],
+  ...['state.test', 'state.top'],
+]);
 
 /** Whether a function is known to change nothing. @param args its arguments in one line */
 export function onlyLooks(fun: string, args = ''): boolean {
@@ -79,6 +117,14 @@ export function onlyLooks(fun: string, args = ''): boolean {
   if (THAT_CHANGE.has(fun) || ARGUMENTS_THAT_CHANGE.test(args)) return false;
   if (RUNS_STATES.test(fun) || module === 'cmd') return false;
   return MODULES_THAT_LOOK.has(module) || (LOOKS.test(name) && !DESTROYS.test(name)) || module === 'state';
+}
+
+/**
+ * Whether a function has a test mode. Many take any keyword and would run as ever with `test=True`.
+ * @param detail what is known of its parameters
+ */
+export function hasTestMode(fun: string, detail: FunctionDetail | undefined): boolean {
+  return STATES_WITH_TEST.has(fun) || detail?.params.some(({ name }) => name === 'test') === true;
 }
 
 /** The question; undefined for a call that changes nothing, or only what one minion that was named has. */

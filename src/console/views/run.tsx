@@ -1,12 +1,13 @@
 /** Running a function: on minions, or on the master itself. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { FunctionKind } from '../api/server.ts';
+import { sameCommand, sendingProblem, type FormCall, type Sending } from '../model/command-line.ts';
 import { argumentsOf, NO_VALUES, type FormValues } from '../model/form-values.ts';
-import { questionOf } from '../model/questions.ts';
+import { hasTestMode, questionOf } from '../model/questions.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
-import { namesOne, sentTarget, shellTarget, shellWord, targetKind, type Target } from '../model/targets.ts';
+import { namesOne, sentTarget, targetKind, type Target } from '../model/targets.ts';
 import { writeArguments, type TypedArguments } from '../model/words.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { FunctionBox } from '../parts/function-box.tsx';
@@ -27,14 +28,6 @@ const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
   { kind: 'runner', name: 'Runner', needs: 'runners.run' },
   { kind: 'wheel', name: 'Wheel', needs: 'wheel.run' },
 ];
-
-/** How a job is sent. */
-interface Sending {
-  readonly test: boolean;
-  readonly batch: string;
-  readonly canary: string;
-  readonly timeout: string;
-}
 
 /** What the form says. */
 interface Call {
@@ -137,13 +130,16 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
   const missing = detail?.params.find(
     ({ name, required }, at) => required && !(name in typed.kwarg) && typed.arg.length <= at,
   );
+  const unsendable = kind === 'local' ? sendingProblem(sending) : undefined;
   const isReady =
     fun !== '' &&
     typed.problem === undefined &&
     missing === undefined &&
+    unsendable === undefined &&
     (kind !== 'local' || target.text.trim() !== '');
   const args = writeArguments(typed.arg, typed.kwarg);
-  const isTest = sending.test || typed.kwarg['test'] === true;
+  const isTestAsked = (kind === 'local' && sending.test) || typed.kwarg['test'] === true;
+  const isTest = isTestAsked && hasTestMode(fun, detail);
   const question = questionOf({
     kind,
     fun,
@@ -165,16 +161,14 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
     if (question === undefined) void start();
     else setAsked(true);
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
-  };
+  useControlEnter(ask);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     ask();
   };
   return (
     <>
-      <form class="run-columns" onSubmit={onSubmit} onKeyDown={onKeyDown}>
+      <form class="run-columns" onSubmit={onSubmit}>
         <div class="run-form">
           {kind === 'local' ? (
             <fieldset>
@@ -198,10 +192,7 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
           {kind === 'local' ? (
             <SendingFields sending={sending} onChange={(next) => change({ sending: next })} />
           ) : null}
-          <div class="command">
-            <span class="faint">The same on the command line</span>
-            <code class="mono break">{commandLine(kind, target, fun, args, sending)}</code>
-          </div>
+          {fun === '' ? null : <SameCommandLine call={{ kind, target, fun, args, sending }} />}
           <div class="run-actions">
             {problem === undefined ? null : (
               <p class="problem" role="alert">
@@ -209,8 +200,12 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
               </p>
             )}
             <button type="submit" class="primary" disabled={!isReady || isBusy}>
-              {isBusy ? 'Sending…' : runLabel(kind, preview.count, sending.test)}
+              {isBusy ? 'Sending…' : runLabel(kind, preview.count, isTest)}
             </button>
+            {isTestAsked && !isTest && fun !== '' ? (
+              <span class="faint">{fun} is not known to have a test mode: it may act as ever.</span>
+            ) : null}
+            {unsendable === undefined ? null : <span class="faint">{unsendable}</span>}
             {missing === undefined || fun === '' ? null : (
               <span class="faint">{missing.name} is required.</span>
             )}
@@ -234,6 +229,36 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
       ) : null}
       <Result outcome={outcome} />
     </>
+  );
+}
+
+/** `Ctrl Enter` wherever the focus is on the page: what was pressed last may be gone, or be no field. */
+function useControlEnter(act: () => void): void {
+  const app = useApp();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+      // what is open over the page has the keyboard to itself
+      if (app.overlay.peek() !== undefined || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
+function SameCommandLine({ call }: { call: FormCall }): JSX.Element {
+  const same = sameCommand(call);
+  return (
+    <div class="command">
+      <span class="faint">The same on the command line</span>
+      {'command' in same ? (
+        <code class="mono break">{same.command}</code>
+      ) : (
+        <span class="faint">{same.none}</span>
+      )}
+    </div>
   );
 }
 
@@ -317,33 +342,15 @@ function SendingFields({
 }
 
 function sendingOf({ test, batch, canary, timeout }: Sending): Record<string, unknown> {
-  const seconds = Number(timeout);
   return {
     ...(test ? { test: true } : {}),
     ...(batch === '' ? {} : { batch }),
     ...(canary === '' ? {} : { canary: { size: canary } }),
-    ...(timeout !== '' && Number.isFinite(seconds) && seconds > 0 ? { timeout: seconds } : {}),
+    ...(timeout === '' ? {} : { timeout: Number(timeout) }),
   };
 }
 
 function runLabel(kind: FunctionKind, count: number | undefined, isTest: boolean): string {
   if (kind !== 'local' || count === undefined) return isTest ? 'Test' : 'Run';
   return `${isTest ? 'Test' : 'Run'} on ${count.toLocaleString('en')} ${count === 1 ? 'minion' : 'minions'}`;
-}
-
-function commandLine(
-  kind: FunctionKind,
-  target: Target,
-  fun: string,
-  args: string,
-  sending: Sending,
-): string {
-  const words = args === '' ? '' : ` ${args}`;
-  if (kind === 'runner') return `salt-run ${fun}${words}`;
-  if (kind === 'wheel') return `wheel ${fun}${words}`;
-  const options = [
-    sending.batch === '' ? '' : ` -b ${shellWord(sending.batch)}`,
-    sending.timeout === '' ? '' : ` -t ${shellWord(sending.timeout)}`,
-  ].join('');
-  return `salt${options} ${shellTarget(target)} ${fun}${words}${sending.test ? ' test=True' : ''}`;
 }

@@ -1,8 +1,15 @@
 /** The console: what views draw while a job goes on is never changed under them, and another one each time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  sameCommand,
+  sendingProblem,
+  type FormCall,
+  type Sending,
+} from '../../../src/console/model/command-line.ts';
 import type {
   Counts,
+  FunctionDetail,
   Job,
   JobDetail,
   MinionOutcome,
@@ -12,7 +19,7 @@ import type {
 import { JobRecord } from '../../../src/console/model/job-record.ts';
 import { LiveJobs } from '../../../src/console/model/live-jobs.ts';
 import { kindOf, outcomeWords } from '../../../src/console/model/outcomes.ts';
-import { onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
+import { hasTestMode, onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
 import { resultsIn, StateRuns } from '../../../src/console/model/state-groups.ts';
 import { namesOne } from '../../../src/console/model/targets.ts';
 import { readStateReturn } from '../../../src/console/model/state-run.ts';
@@ -153,6 +160,12 @@ test('console - each of the names of one id is counted, the first one that faile
   );
 });
 
+/** What one minion that was named is asked about, too. */
+const DESTROY = [
+  ...['pip.uninstall', 'lvm.lvremove', 'ps.pkill', 'virt.undefine', 'mount.umount', 'partition.mkfs'],
+  ...['redis.flushall', 'grains.delkey', 'saltutil.regen_keys', 'docker.rmi', 'consul.catalog_deregister'],
+];
+
 test('console - what changes many minions, or destroys, is asked about, and names how many and what', () => {
   const call = (fun: string, more: Partial<AskedCall> = {}): AskedCall => ({
     ...{ kind: 'local', fun, args: 'web', isTest: false, target: '*', isNamed: false, count: 12_000 },
@@ -191,7 +204,7 @@ test('console - what changes many minions, or destroys, is asked about, and name
   // one minion that was named: states and what destroys only
   const one = { count: 1, target: 'web1', isNamed: true };
   assert.equal(questionOf(call('cmd.run', one)), undefined);
-  for (const fun of ['state.apply', 'file.remove', 'system.reboot', 'user.delete'])
+  for (const fun of ['state.apply', 'file.remove', 'system.reboot', 'user.delete', ...DESTROY])
     assert.equal(questionOf(call(fun, one))?.action, 'Run on 1 minion', fun);
   // a pattern that reaches one today is not the name of one
   for (const target of ['*', 'web*'])
@@ -240,6 +253,7 @@ test('console - what changes many minions, or destroys, is asked about, and name
   for (const [fun, args] of [
     ['cp.get_file', 'salt://a /a'],
     ['git.fetch', '/srv'],
+    ['file.check_perms', '/etc/shadow {} root root 0644'],
     ['file.find', '/ delete=f'],
   ] as const)
     assert.notEqual(questionOf(call(fun, { args })), undefined, fun);
@@ -364,4 +378,42 @@ test('console - a late return that failed is a failure in each view', () => {
     heard(told, `outcome/${minion}`, { outcome: 'returned late', retcode, success });
   }
   assert.deepEqual(told.get(JID)?.counts, counts);
+});
+
+test('console - test mode spares the question only where the function has one', () => {
+  const detail = (...params: readonly string[]): FunctionDetail =>
+    ({ params: params.map((name) => ({ name })) }) as unknown as FunctionDetail;
+  for (const fun of ['state.apply', 'state.sls_id', 'state.orchestrate', 'state.template_str'])
+    assert.equal(hasTestMode(fun, undefined), true, fun);
+  assert.equal(hasTestMode('site.deploy', detail('name', 'test')), true);
+  // these take any keyword, and act as ever with test=True
+  for (const fun of ['cmd.run', 'pkg.remove', 'state.run_request', 'state.disable'])
+    assert.equal(hasTestMode(fun, detail('name')), false, fun);
+});
+
+test('console - the command line that a form names does the same', () => {
+  const form = (more: Partial<FormCall> = {}, sending: Partial<Sending> = {}): FormCall => ({
+    ...{ kind: 'local', target: { text: 'web*', kind: 'glob' }, fun: 'state.apply', args: 'web' },
+    sending: { test: false, batch: '', canary: '', timeout: '', ...sending },
+    ...more,
+  });
+  const batch = '10%';
+  for (const [call, command] of [
+    [form({}, { test: true }), "salt 'web*' state.apply web test=True"],
+    [form({}, { batch, timeout: '5' }), "salt -b 10% -t 5 'web*' state.apply web"],
+    // with --canary=1 alone the others would never have their turn
+    [form({}, { canary: '1' }), "salt --canary=1,100% 'web*' state.apply web"],
+    [form({ kind: 'runner', fun: 'manage.up', args: '' }), 'salt-run manage.up'],
+  ] as const)
+    assert.deepEqual(sameCommand(call), { command });
+  for (const call of [form({}, { canary: '1', batch }), form({ kind: 'wheel', fun: 'key.list_all' })])
+    assert.ok('none' in sameCommand(call));
+  for (const timeout of ['', '5', '2.5'])
+    assert.equal(sendingProblem(form({}, { timeout }).sending), undefined);
+  for (const timeout of ['5s', '0', '-1', '1e9', 'abc'])
+    assert.match(
+      sendingProblem(form({}, { timeout }).sending) ?? '',
+      /is no number of seconds above 0/,
+      timeout,
+    );
 });
