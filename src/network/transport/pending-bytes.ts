@@ -3,10 +3,18 @@
  * keeps far more memory than its bytes, and a peer that lets a message trickle would cost a multiple of what its limit
  * says.
  */
+import { lastingCopy } from '../../host/lasting-bytes.ts';
 
+const NOTHING = Buffer.alloc(0);
 /** Smaller chunks are joined, so many at a time. */
 const SMALL_BYTES = 4096;
 const SMALL_MAX = 64;
+
+/** What is kept of a chunk must not keep all of it, which nobody counts. */
+export function withoutTheRest(part: Buffer): Buffer {
+  if (part.length === 0) return NOTHING;
+  return part.length < part.buffer.byteLength / 2 ? lastingCopy(part) : part;
+}
 
 /** Collects chunks until they make a whole message. */
 export class PendingBytes {
@@ -33,8 +41,7 @@ export class PendingBytes {
     if (chunk.length === 0) return;
     this.#length += chunk.length;
     const isSmall = chunk.length < SMALL_BYTES;
-    // the little that is left of a large chunk must not keep it
-    this.#pieces.push(isSmall && chunk.buffer.byteLength > 4 * SMALL_BYTES ? Buffer.from(chunk) : chunk);
+    this.#pieces.push(withoutTheRest(chunk));
     this.#small = isSmall ? this.#small + 1 : 0;
     if (this.#small === SMALL_MAX) this.#joinSmall();
   }

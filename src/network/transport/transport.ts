@@ -31,6 +31,8 @@ export interface RequestServerOptions extends ServerOptions {
    * Bytes of half-received messages and unsent replies over all peers; beyond it the peer that holds most is cut off.
    */
   readonly bufferedBytesMax: number;
+  /** Bytes of half-received messages of peers that have proved nothing; default `UNPROVEN_BYTES_MAX`. */
+  readonly unprovenBytesMax?: number;
 }
 
 /** What a request server has seen, for metrics and log lines. */
@@ -41,6 +43,10 @@ export interface RequestServerCounters {
   refusedPeers: number;
   /** How often a peer was not read because it had its share of requests under way. */
   heldPeers: number;
+  /** How often a peer that has proved nothing was not read because such peers held all they may. */
+  waitedPeers: number;
+  /** Such peers cut off because they did not come on with what they had begun while others waited. */
+  standingPeers: number;
 }
 
 /** A request and the way back to its sender. */
@@ -49,6 +55,8 @@ export interface IncomingRequest {
   readonly body: Buffer;
   /** Sends the reply; a sender that has gone is no error. */
   reply(body: Buffer): void;
+  /** Says that the sender has proved who it is: from then on its half messages are nobody's whom we do not know. */
+  proven(): void;
   /** The sender's address, for log lines. */
   readonly from: string;
 }

@@ -63,6 +63,12 @@ export const FAMILIES = {
   brine_request_peers_held_total: counter(
     'How often a connection at the request port was not read because it had its share of requests under way.',
   ),
+  brine_request_peers_waited_total: counter(
+    'How often a connection at the request port that had proved nothing was not read because the half messages of all such took what they may.',
+  ),
+  brine_request_peers_standing_total: counter(
+    'Such connections that were ended because they did not come on with their message meanwhile.',
+  ),
   brine_request_pauses_total: counter(
     'How often the request port was not read because too much was under way.',
   ),

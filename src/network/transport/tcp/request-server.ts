@@ -34,7 +34,7 @@ export class TcpRequestServer implements RequestServer {
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
+    this.#peers = new RequestPeers(options, onRefused);
     this.counters = this.#peers.counters;
     this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
@@ -71,9 +71,10 @@ export class TcpRequestServer implements RequestServer {
           from,
           reply: (answer) => {
             connection.write(encodeReply(ownHead, answer));
-            this.#peers.buffered(answer.length);
+            this.#peers.queued(answer.length);
             ended();
           },
+          proven: () => this.#peers.prove(connection),
         });
       },
       closed: (error) => {
@@ -85,6 +86,6 @@ export class TcpRequestServer implements RequestServer {
     this.#watch.add(connection);
     const { keepAliveMs = KEEP_ALIVE_MS } = this.#options;
     if (keepAliveMs > 0) socket.setKeepAlive(true, keepAliveMs);
-    socket.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
+    socket.on('data', (chunk: Buffer) => this.#peers.received(connection, chunk.length));
   }
 }

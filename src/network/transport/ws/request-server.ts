@@ -27,7 +27,7 @@ export class WsRequestServer implements RequestServer {
 
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
+    this.#peers = new RequestPeers(options, onRefused);
     this.counters = this.#peers.counters;
     this.#server = new WsServer(
       { ...options, heartbeatMs: HEARTBEAT_MS },
@@ -53,7 +53,7 @@ export class WsRequestServer implements RequestServer {
     const { socket, stream, from } = peer;
     const replies = new OrderedReplies((body) => {
       peer.write(body);
-      this.#peers.buffered(body.length);
+      this.#peers.queued(body.length);
     });
     // the library gives all messages of a chunk that it has read, also when it is to read no more
     const waiting: Buffer[] = [];
@@ -81,7 +81,7 @@ export class WsRequestServer implements RequestServer {
     stream.on('data', (chunk: Buffer) => {
       const { pendingBytes } = peer;
       // many small pieces take more than their bytes
-      this.#peers.buffered(Math.max(chunk.length, pendingBytes - pendingBefore));
+      this.#peers.received(held, Math.max(chunk.length, pendingBytes - pendingBefore));
       pendingBefore = pendingBytes;
     });
     const serve = (body: Buffer): void => {
@@ -92,7 +92,7 @@ export class WsRequestServer implements RequestServer {
         next(answer);
         ended();
       };
-      this.#onRequest({ body, from, reply });
+      this.#onRequest({ body, from, reply, proven: () => this.#peers.prove(held) });
     };
     const take = (data: RawData, isBinary: boolean): void => {
       if (!isBinary) return;

@@ -3,7 +3,7 @@
  * no socket, no clock. Written because no kept pure-JavaScript package speaks ZMTP over TCP, and because the native one
  * costs a second thread, twice the latency and three times the memory (docs/dependencies.md).
  */
-import { PendingBytes } from '../pending-bytes.ts';
+import { PendingBytes, withoutTheRest } from '../pending-bytes.ts';
 
 /** The ZeroMQ socket types that Salt uses. */
 export type SocketType =
@@ -209,9 +209,10 @@ export class ZmtpParser {
 
   #frame(flags: number, body: Buffer): void {
     if (flags & FLAG_COMMAND) return this.#command(body);
-    this.#parts.push(body);
+    const isMore = (flags & FLAG_MORE) !== 0;
+    this.#parts.push(isMore ? withoutTheRest(body) : body);
     if (this.#parts.length > PARTS_MAX) throw new ZmtpError(`a message of more than ${PARTS_MAX} parts`);
-    if (flags & FLAG_MORE) {
+    if (isMore) {
       this.#partsBytes += body.length;
       return;
     }

@@ -33,7 +33,7 @@ export class Router implements RequestServer {
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#peers = new RequestPeers(options.bufferedBytesMax, options.clock, onRefused);
+    this.#peers = new RequestPeers(options, onRefused);
     this.counters = this.#peers.counters;
     this.#watch = new PeerWatch(options.clock, this.#peers, UNFINISHED);
   }
@@ -75,7 +75,7 @@ export class Router implements RequestServer {
     );
     this.#peers.add(connection);
     this.#watch.add(connection);
-    socket.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
+    socket.on('data', (chunk: Buffer) => this.#peers.received(connection, chunk.length));
   }
 
   #request(peer: ZmtpConnection, parts: Buffer[], from: string): void {
@@ -85,9 +85,9 @@ export class Router implements RequestServer {
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
     const reply = (answer: Buffer): void => {
       peer.send([...envelope, answer]);
-      this.#peers.buffered(answer.length);
+      this.#peers.queued(answer.length);
       ended();
     };
-    this.#onRequest({ body, from, reply });
+    this.#onRequest({ body, from, reply, proven: () => this.#peers.prove(peer) });
   }
 }

@@ -103,13 +103,13 @@ export class Dispatcher {
   }
 
   dispatch(request: DispatchedRequest): void {
-    const { from, body, reply, publishPort = 0 } = request;
+    const { from, body, reply, proven, publishPort = 0 } = request;
     const admission = this.#deps.gate.admit(body, from);
     if (Buffer.isBuffer(admission)) return reply(admission);
     this.#underWay++;
     this.#underWayBytes += body.length;
     this.#applyPressure();
-    void this.#forward({ from, body, reply, publishPort, admission });
+    void this.#forward({ from, body, reply, proven, publishPort, admission });
   }
 
   get load(): DispatcherLoad {
@@ -157,6 +157,7 @@ export class Dispatcher {
     }
     worker.pending--;
     admission.settle(answer.outcome);
+    if (answer.outcome.kind === 'genuine') request.proven();
     request.reply(answer.reply);
     this.#underWay--;
     this.#underWayBytes -= sizeBytes;

@@ -139,7 +139,8 @@ function requestFigures(
   { replays, overBudget }: RequestGate['counters'],
   servers: readonly RequestServer[],
 ): Sample[] {
-  const held = servers.reduce((sum, { counters }) => sum + counters.heldPeers, 0);
+  const sum = (name: 'heldPeers' | 'waitedPeers' | 'standingPeers'): number =>
+    servers.reduce((total, { counters }) => total + counters[name], 0);
   return [
     sample('brine_requests_refused_total', replays, 'replay'),
     sample('brine_requests_refused_total', overBudget, 'over budget'),
@@ -148,7 +149,9 @@ function requestFigures(
     sample('brine_request_bytes_under_way', load.underWayBytes),
     sample('brine_request_bytes_under_way_limit', load.underWayBytesMax),
     sample('brine_request_pauses_total', load.pauses),
-    sample('brine_request_peers_held_total', held),
+    sample('brine_request_peers_held_total', sum('heldPeers')),
+    sample('brine_request_peers_waited_total', sum('waitedPeers')),
+    sample('brine_request_peers_standing_total', sum('standingPeers')),
     sample('brine_workers', load.workers),
     sample('brine_workers_silent', load.silentWorkers),
   ];

@@ -51,7 +51,7 @@ for (const [name, send] of Object.entries(SENDERS))
         bufferedBytesMax: 64 * 1024 * 1024,
         clock: systemClock,
       },
-      ({ body: given, from, reply }) => under.push({ body: Buffer.from(given), from, reply }),
+      ({ body: given, ...request }) => under.push({ ...request, body: Buffer.from(given) }),
       (_from, reason) => assert.fail(reason),
     );
     const address = await server.start();

@@ -89,12 +89,15 @@ function setUp(
   replies: string[];
   paused: boolean[];
   wanted: string[];
+  /** The length of each request whose sender has proved who it is. */
+  proven: number[];
   send(body: Buffer): void;
 } {
   const clock = handClock();
   const replies: string[] = [];
   const paused: boolean[] = [];
   const wanted: string[] = [];
+  const proven: number[] = [];
   const dispatcher = new Dispatcher({
     plan: planWorkers(count, activeMax),
     startWorkers: (which) => void wanted.push(which),
@@ -108,8 +111,9 @@ function setUp(
       body,
       from: '127.0.0.1:1',
       reply: (reply) => replies.push(reply.toString('latin1')),
+      proven: () => proven.push(body.length),
     });
-  return { clock, dispatcher, workers, replies, paused, wanted, send };
+  return { clock, dispatcher, workers, replies, paused, wanted, proven, send };
 }
 
 test('dispatcher - one minion is always served by one worker, in whatever order workers came', async () => {
