@@ -225,6 +225,21 @@ export const masterOptions = {
     pathOf: 'every program',
   }),
   token_file: option('str?', null, 'file that holds the token of the command line'),
+  unknown_returns_max: option(
+    'int',
+    10_000,
+    'returns of jobs which the job cache does not know that are kept of one minion within a day, 0 for no limit; what comes beyond is an event and a warning',
+  ),
+  own_jobs_max: option(
+    'int',
+    100_000,
+    'jobs which one minion has begun itself (salt-call, its schedule) that are kept within a day, 0 for no limit; what comes beyond is an event and a warning',
+  ),
+  unasked_returns_max_size: option(
+    'int',
+    1024,
+    'megabytes of both that are kept of one minion within a day, 0 for no limit',
+  ),
   peer: option('dict', dict(), 'which minions may publish which functions'),
   peer_run: option('dict', dict(), 'which minions may call which runners'),
   mine_get: option('dict', dict(), 'which minions may read which functions of the mine'),

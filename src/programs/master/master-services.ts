@@ -20,6 +20,7 @@ import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { takeReturn, type ReturnHandlerDeps } from './commands/returns.ts';
 import { JobTargets } from './job-targets.ts';
+import { UnaskedReturns } from './unasked-returns.ts';
 import { keyMark } from './minion-marks.ts';
 import type { RoleContext } from './roles/role.ts';
 import { ReturnTraces } from './return-traces.ts';
@@ -42,6 +43,8 @@ export interface MasterServices {
   readonly jids: JidSource;
   /** Who has a part in which job. */
   readonly targets: JobTargets;
+  /** How much minions may leave that nobody asked for. */
+  readonly unasked: UnaskedReturns;
   /** The days of which the job cache keeps jobs. */
   readonly days: DayWindow;
   readonly publisher: PublisherClient;
@@ -98,6 +101,7 @@ export function openMasterServices(
     jobs,
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
     targets: new JobTargets({ jobs, log }),
+    unasked: new UnaskedReturns({ opts, clock, log }),
     days: new DayWindow(clock, keepJobsSeconds(opts)),
     publisher: clientOf(publisher, link),
     fireEvent: (tag: string, data: Dict): void => void events.fire(tag, data),
@@ -127,11 +131,11 @@ function syndicsOf(
   services: MasterServices,
   counted: ServicesOptions['counted'],
 ): () => Promise<SyndicRegistry> {
-  const { context, keys, jobs, jids, fireEvent, traces, targets, days } = services;
+  const { context, keys, jobs, jids, fireEvent, traces, targets, unasked, days } = services;
   const { opts, clock, log } = context;
   const make = async (): Promise<SyndicRegistry> => {
     const { SyndicRegistry: Registry } = await import('./syndics.ts');
-    const returns = { opts, jobs, jids, fireEvent, targets, days, counted, traces, clock, log };
+    const returns = { opts, jobs, jids, fireEvent, targets, unasked, days, counted, traces, clock, log };
     return new Registry({
       opts,
       jobs,

@@ -6,8 +6,14 @@ import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts'
 import { Tally, Timings } from '../../runtime/metrics/tally.ts';
 import { jidTimeMs } from '../../storage/jobs/jid.ts';
 
-/** What became of a return; `apart` is one of a minion that its job was not meant for. */
-export type ReturnOutcome = 'kept' | 'repeated' | 'not kept' | 'refused' | 'apart';
+/**
+ * What became of a return; `apart` is one of a minion that its job was not meant for, `too many` one that nobody asked
+ * for and that is beyond what its minion may leave.
+ */
+export type ReturnOutcome = 'kept' | 'repeated' | 'not kept' | 'refused' | 'apart' | 'too many';
+
+/** Outcomes of returns that say nothing of a job. */
+const NO_PART: ReadonlySet<ReturnOutcome> = new Set(['repeated', 'refused', 'apart', 'too many']);
 
 /** The counters of a door, as a worker shows them. */
 export interface DoorCounters {
@@ -44,7 +50,7 @@ export class WorkerFigures {
   /** Counts a return. @param receivedMs when it came, since 1970 */
   returned(outcome: ReturnOutcome, load: Dict, receivedMs: number): void {
     this.#returns.add(outcome);
-    if (outcome === 'repeated' || outcome === 'refused' || outcome === 'apart') return;
+    if (NO_PART.has(outcome)) return;
     const fun = pyStr(load.get('fun') ?? '');
     const retcode = load.get('retcode');
     if (typeof retcode === 'number' && retcode !== 0) this.#failed.add(fun);

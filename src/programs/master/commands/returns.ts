@@ -23,10 +23,12 @@ import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { funText } from '../../../storage/jobs/job-rows.ts';
 import { countedLines } from '../counted-log.ts';
-import type { JobTargets } from '../job-targets.ts';
+import type { JobPart, JobTargets } from '../job-targets.ts';
+import type { UnaskedReturns } from '../unasked-returns.ts';
 import type { ReturnOutcome } from '../worker-figures.ts';
 import { TRACE_FIELD } from '../../../runtime/tracing/context.ts';
 import type { ReturnTraces } from '../return-traces.ts';
+import { encode } from '../../../formats/wire/msgpack.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** What taking returns needs. */
@@ -36,6 +38,8 @@ export interface ReturnHandlerDeps {
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly targets: Pick<JobTargets, 'partOf'>;
+  /** How much a minion may leave that nobody asked for. */
+  readonly unasked: Pick<UnaskedReturns, 'mayKeep'>;
   /** The days of which the job cache keeps jobs. */
   readonly days: Pick<DayWindow, 'holds'>;
   /** Told of each return what became of it. */
@@ -100,7 +104,8 @@ async function take(
 ): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
-  const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(deps, id, load) : load.get('jid');
+  const opened = load.get('jid') === REQUEST_JID ? await openRequestedJob(deps, id, load) : undefined;
+  const jid = opened?.jid ?? load.get('jid');
   const count = (outcome: ReturnOutcome): void => deps.counted?.(outcome, load, deps.clock.nowMs());
   if (!isSafeJid(jid)) {
     count('refused');
@@ -108,8 +113,9 @@ async function take(
   }
   deps.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
-  const isJobKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
-  const stranger = isJobKept ? await whyApart(deps, jid, id) : undefined;
+  const isKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
+  const part = isKept && opened === undefined ? await deps.targets.partOf(jid, id) : undefined;
+  const stranger = part === undefined ? undefined : whyApart(deps, jid, part);
   if (stranger !== undefined) {
     count('apart');
     deps.fireEvent(tags.jobApart(jid, id), load);
@@ -120,8 +126,13 @@ async function take(
     deps.fireEvent(tags.jobReturn(jid, id), load);
     fireStateErrors(deps, jid, id, load);
   };
+  const isTooMany =
+    isKept &&
+    (opened?.isTooMany === true ||
+      (part === 'unknown job' && !deps.unasked.mayKeep(id, 'unknown', jid, sizeOf(value))));
+  const isJobKept = isKept && !isTooMany;
   if (!once || !isJobKept) tell();
-  if (!isJobKept) return count('not kept');
+  if (!isJobKept) return count(isTooMany ? 'too many' : 'not kept');
   const isNew = await keep(deps, jid, id, load, value);
   count(isNew ? 'kept' : 'repeated');
   if (once && isNew) tell();
@@ -130,8 +141,7 @@ async function take(
 }
 
 /** Why a return has no part in the job that it names; undefined for one that has. */
-async function whyApart(deps: ReturnHandlerDeps, jid: string, id: string): Promise<string | undefined> {
-  const part = await deps.targets.partOf(jid, id);
+function whyApart(deps: ReturnHandlerDeps, jid: string, part: JobPart): string | undefined {
   if (part === 'not meant') return 'which was not meant for it';
   // one that is forgotten here, or a moment later known from another master of a cluster, is kept with the others
   // without a job
@@ -180,12 +190,19 @@ function otherFields(load: Dict): Dict {
   return new Map([...load].filter(([name]) => name !== 'return' && name !== 'sig'));
 }
 
+/** A job that began on the minion. */
+interface OpenedJob {
+  readonly jid: string;
+  /** It is beyond what the minion may leave, and is not kept. */
+  readonly isTooMany: boolean;
+}
+
 /**
  * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions
  * propose is taken when it is free; when it is this job's already, the return has been sent again because its
  * acknowledgement was lost.
  */
-async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict): Promise<string> {
+async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict): Promise<OpenedJob> {
   const proposed = load.get(PROPOSED_JID);
   load.delete(PROPOSED_JID);
   // whose a job is the master says
@@ -193,16 +210,26 @@ async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict)
   if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
   load.set('tgt_type', 'glob');
   load.set('tgt', id);
-  if (isPast(proposed, deps.clock) && deps.days.holds(dayOf(proposed)) && deps.opts.get('job_cache')) {
+  const isKept = deps.opts.get('job_cache');
+  const isOurs = isPast(proposed, deps.clock) && deps.days.holds(dayOf(proposed));
+  const isTooMany =
+    isKept &&
+    !deps.unasked.mayKeep(id, 'own', isOurs ? proposed : 'without an id', sizeOf(load.get('return')));
+  if (isOurs && isKept && !isTooMany) {
     load.set('jid', proposed);
-    if (await deps.jobs.saveJob(proposed, load, [id])) return proposed;
+    if (await deps.jobs.saveJob(proposed, load, [id])) return { jid: proposed, isTooMany };
     const known = await deps.jobs.job(proposed);
-    if (known?.get('tgt') === id && known.get('id') === id) return proposed;
+    if (known?.get('tgt') === id && known.get('id') === id) return { jid: proposed, isTooMany };
   }
   const jid = deps.jids.next();
   load.set('jid', jid);
-  if (deps.opts.get('job_cache')) await deps.jobs.saveJob(jid, load, [id]);
-  return jid;
+  if (isKept && !isTooMany) await deps.jobs.saveJob(jid, load, [id]);
+  return { jid, isTooMany };
+}
+
+/** What a return takes that is kept without anybody having asked for it. */
+function sizeOf(value: Value | undefined): number {
+  return encode(value ?? null, 'local').length;
 }
 
 /** A jid of the future could be that of a job that is published then; clocks may differ by a little all the same. */

@@ -325,6 +325,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
             jids,
             fireEvent,
             targets: deps.targets,
+            unasked: deps.unasked,
             days: deps.days,
             counted: countReturns(deps.figures),
             traces,

@@ -21,6 +21,7 @@ import { minionEventHandler } from '../../../../src/programs/master/commands/min
 import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
 import { returnHandler } from '../../../../src/programs/master/commands/returns.ts';
 import { revokeHandler } from '../../../../src/programs/master/commands/revoke.ts';
+import { UnaskedReturns } from '../../../../src/programs/master/unasked-returns.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { encode } from '../../../../src/formats/wire/msgpack.ts';
 import { folder, keptLog, keyPair } from '../../../support/attacker.ts';
@@ -49,6 +50,7 @@ function returns(t: TestContext, values: DictInit = {}) {
     jids: new JidSource(systemClock),
     fireEvent: (tag, data) => events.push([tag, data]),
     targets: new JobTargets({ jobs, log }),
+    unasked: new UnaskedReturns({ opts: options(values), clock: systemClock, log }),
     days: { holds: (day) => !/^(?:9999|0001|undated)/.test(day) },
     clock: systemClock,
     log,
@@ -96,6 +98,46 @@ test('returns - one that began on the minion and is sent again is one job; a pro
     (await jobs.returns(JID)).map(({ id }) => id),
     ['m1'],
   );
+});
+
+test('returns - of what nobody asked for, one minion leaves as much as the options say, and is named', async (t) => {
+  const { jobs, events, lines, give } = returns(t, { unknown_returns_max: 3, own_jobs_max: 2 });
+  const unknown = (n: number): string => `2026112108000000000${n}`;
+  for (let n = 0; n < 6; n++) await give('m1', { jid: unknown(n), fun: 'test.ping', return: n, retcode: 0 });
+  await give('m2', { jid: unknown(5), fun: 'test.ping', return: 'of another', retcode: 0 });
+  const kept = await Promise.all(Array.from({ length: 6 }, (_, n) => jobs.returns(unknown(n))));
+  assert.deepEqual(
+    kept.map((each) => each.map(({ id }) => id)),
+    [['m1'], ['m1'], ['m1'], [], [], ['m2']],
+  );
+  assert.equal(events.filter(([tag]) => tag.endsWith('/ret/m1')).length, 6, 'whoever listens sees all');
+  for (let n = 0; n < 4; n++) await give('m1', { jid: 'req', fun: 'test.ping', return: n, retcode: 0 });
+  await give('m2', { jid: 'req', fun: 'test.ping', return: 'of another', retcode: 0 });
+  assert.equal((await jobs.jobs({})).length, 3);
+  const told = lines.filter((line) => line.includes('nobody') || line.includes('allows'));
+  assert.match(
+    told.join('\n'),
+    /m1 has returned for job 20261121080000000003, .* unknown_returns_max \(3\) allows/,
+  );
+  assert.match(told.join('\n'), /begun itself.* own_jobs_max \(2\) allows/);
+  // a job that is known counts no time
+  await jobs.saveJob(JID, dict({ fun: 'test.ping', tgt: '*', tgt_type: 'glob' }), ['m1']);
+  await give('m1', { jid: JID, fun: 'test.ping', return: true, retcode: 0 });
+  assert.equal((await jobs.returns(JID)).length, 1);
+});
+
+test('returns - of what nobody asked for, the size is bounded as well', async (t) => {
+  const { jobs, lines, give } = returns(t, { unasked_returns_max_size: 1 });
+  const text = 'x'.repeat(400_000);
+  for (let n = 0; n < 4; n++)
+    await give('m1', { jid: `2026112108000000000${n}`, fun: 'test.ping', return: text });
+  await give('m1', { jid: 'req', fun: 'test.ping', return: text });
+  assert.equal((await jobs.returns('20261121080000000001')).length, 1);
+  assert.equal((await jobs.returns('20261121080000000002')).length, 0);
+  assert.equal((await jobs.jobs({})).length, 0);
+  await give('m1', { jid: 'req', fun: 'test.ping', return: true });
+  assert.equal((await jobs.jobs({})).length, 1, 'what there is room for is kept');
+  assert.match(lines.join('\n'), /unasked_returns_max_size \(1 MB\)/);
 });
 
 test('returns - one of a minion that the job was not meant for stands apart', async (t) => {

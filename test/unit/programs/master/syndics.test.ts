@@ -18,6 +18,7 @@ import { accessFor } from '../../../support/access.ts';
 import { syndicName } from '../../../../src/network/events/tags.ts';
 import { publishHandler } from '../../../../src/programs/master/commands/publish.ts';
 import { takeReturn } from '../../../../src/programs/master/commands/returns.ts';
+import { UnaskedReturns } from '../../../../src/programs/master/unasked-returns.ts';
 import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
 import { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
@@ -44,6 +45,7 @@ function registry(t: TestContext, values: DictInit = {}) {
     jids: new JidSource(systemClock),
     fireEvent: (tag: string) => events.push(tag),
     targets: new JobTargets({ jobs, log }),
+    unasked: new UnaskedReturns({ opts, clock: systemClock, log }),
     days: { holds: (day: string) => !/^(?:9999|0001|undated)/.test(day) },
     clock: systemClock,
     log,
