@@ -29,6 +29,8 @@ export interface RareLines {
    * @returns how often there was one; 0 for none, and while it is not over
    */
   over(kind: string): number;
+  /** The same for whatever there has been: what comes after a minute of peace is counted anew. */
+  allOver(): void;
 }
 
 /** @param write writes a line */
@@ -47,7 +49,8 @@ export function rareLines(
     kinds.delete(kind);
     return told.count;
   };
-  return Object.assign(tell, { over });
+  const allOver = (): void => [...kinds.keys()].forEach(over);
+  return Object.assign(tell, { over, allOver });
 }
 
 /** @returns how often there was one of this kind when a line is due, 0 when it is not */

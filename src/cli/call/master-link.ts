@@ -72,9 +72,9 @@ export interface MasterLinkDeps {
  * @throws NotAdmittedError, AuthenticationError when a master cannot be trusted
  */
 export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
-  const { opts, random, log } = deps;
+  const { opts, random, clock, log } = deps;
   const plan = await planMasters(opts, log, deps.call);
-  const discovery = new MasterDiscovery({ opts, random, log, names: systemNames });
+  const discovery = new MasterDiscovery({ opts, random, clock, log, names: systemNames });
   const found = await discovery.addresses(plan.entries);
   const tries = deps.hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
   let addresses = inPlannedOrder(plan, found, random);

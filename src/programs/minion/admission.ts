@@ -15,6 +15,7 @@ import { AuthenticationError, BrineError, UnreachableError, messageOf } from '..
 import type { Clock } from '../../host/clock.ts';
 import type { NameService } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines, type RareLines } from '../../host/rare-lines.ts';
 import type { Random } from '../../host/random.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
 import { addressName, type MasterAddress } from './master-address.ts';
@@ -69,9 +70,14 @@ export interface AdmissionDeps {
  */
 export class Admission {
   readonly #deps: AdmissionDeps;
+  /** A master that is away, or does not let us in, is asked every few seconds, and spoken of once a minute. */
+  readonly #error: RareLines;
+  readonly #critical: RareLines;
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
+    this.#error = rareLines(deps.clock, (text, error) => deps.log.error(text, error));
+    this.#critical = rareLines(deps.clock, (text, error) => deps.log.critical(text, error));
   }
 
   /** One attempt. @throws RejectedError, FingerprintError, AuthenticationError, UnreachableError */
@@ -120,6 +126,8 @@ export class Admission {
         silent = 0;
         attempted?.(outcome.kind === 'accepted');
         if (outcome.kind === 'accepted') {
+          this.#error.allOver();
+          this.#critical.allOver();
           log.info(`Authentication with master at ${address.host} successful!`);
           return outcome.credentials;
         }
@@ -148,7 +156,8 @@ export class Admission {
             `Master address: '${address.host}' could not be resolved. Invalid or unresolveable address. Set 'master' value in minion config.`,
           );
         else if (!isHopeless)
-          log.error(
+          this.#error(
+            'name',
             `Master hostname: '${address.host}' not found or not responsive. Retrying within ${seconds} seconds`,
             error,
           );
@@ -163,16 +172,19 @@ export class Admission {
     const where = addressName(address);
     const seconds = kind === 'pending' ? waits.nextPending() : waits.next();
     if (kind === 'pending') {
-      log.error(
+      this.#error(
+        kind,
         `The Salt Master has cached the public key for this node, this salt minion asks again within ${seconds} seconds. ` +
           `Accept the key on the master ${where} with: salt-key -a ${client.id}`,
       );
     } else if (kind === 'full') {
-      log.error(
+      this.#error(
+        kind,
         `The master ${where} has as many minions as max_minions allows; the next attempt is within ${seconds} seconds.`,
       );
     } else if (opts.get('rejected_retry') || !this.#deps.isOnly()) {
-      log.error(
+      this.#error(
+        kind,
         `The Salt Master ${where} has rejected this minion's public key.\n${rejectionAdvice(client.id)}\nThe Salt Minion will attempt to re-authenicate.`,
       );
     } else {
@@ -187,18 +199,22 @@ export class Admission {
   }
 
   async #failed(error: Error, times: number, waits: AcceptanceWait): Promise<void> {
-    const { opts, log, address, stop } = this.#deps;
+    const { opts, address, stop } = this.#deps;
     if (stop.aborted) return;
     const where = `${address.host}:${address.port}`;
     if (error instanceof MasterFailedError) {
-      log.error(`The master at ${where} failed at the authentication. ${error.message}`, error);
+      this.#error('failed', `The master at ${where} failed at the authentication. ${error.message}`, error);
       return this.#wait(waits.next() * 1000);
     }
     if (error instanceof AuthenticationError) {
-      log.critical(`The master at ${where} could not be trusted: ${error.message}`, error);
+      this.#critical(error.message, `The master at ${where} could not be trusted: ${error.message}`, error);
       return this.#wait(waits.next() * 1000);
     }
-    log.error(`The master at ${where} did not answer the authentication: ${error.message}`, error);
+    this.#error(
+      error.message,
+      `The master at ${where} did not answer the authentication: ${error.message}`,
+      error,
+    );
     const limit = times < opts.get('auth_tries') ? 1 : Math.max(1, opts.get('random_reauth_delay'));
     await this.#wait(limit * 1000);
   }

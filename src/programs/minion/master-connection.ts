@@ -20,6 +20,7 @@ import { readSsl, type SslOption } from '../../config/ssl.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { NameService } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLog, type RareLog } from '../../host/rare-lines.ts';
 import type { Random } from '../../host/random.ts';
 import type { Missed } from '../../network/transport/recent-messages.ts';
 import type { PublishClient, RequestClient } from '../../network/transport/transport.ts';
@@ -95,6 +96,8 @@ export class MasterConnection {
   readonly requests: RequestChannel;
   readonly counters: ConnectionCounters = new Map();
   readonly address: MasterAddress;
+  /** For what is tried again and again with this master: one line a minute for one cause. */
+  readonly log: RareLog;
   readonly #deps: MasterConnectionDeps;
   readonly #requester: RequestClient;
   readonly #ssl: SslOption | undefined;
@@ -118,6 +121,7 @@ export class MasterConnection {
   constructor(deps: MasterConnectionDeps) {
     this.#deps = deps;
     this.address = deps.address;
+    this.log = rareLog(deps.log, deps.clock);
     setMaxListeners(0, this.#stop.signal);
     const { opts, clock, random, client } = deps;
     this.#ssl = opts.get('transport') === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
@@ -323,7 +327,7 @@ export class MasterConnection {
   }
 
   async #publication(parts: Buffer[]): Promise<void> {
-    const { log, onPublication } = this.#deps;
+    const { onPublication } = this.#deps;
     try {
       let credentials = await this.#current();
       let read = this.#reader.read(parts, credentials);
@@ -334,7 +338,7 @@ export class MasterConnection {
       if (typeof read !== 'string') return onPublication(read, this);
       this.#dropped(read);
     } catch (error) {
-      log.error(`A publication could not be taken: ${(error as Error).message}`, error);
+      this.log.error(`A publication could not be taken: ${(error as Error).message}`, error);
     }
   }
 

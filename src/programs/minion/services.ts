@@ -135,9 +135,8 @@ async function sendEvent(
     if (reason !== undefined) throw new CommandExecutionError(reason);
     return true;
   } catch (error) {
-    deps
-      .state()
-      .deps.log.warning(`The master did not take the ${eventName(load)}: ${(error as Error).message}`);
+    const name = eventName(load);
+    connection.log.about(name).warning(`The master did not take the ${name}: ${(error as Error).message}`);
     return false;
   }
 }

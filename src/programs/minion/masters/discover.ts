@@ -6,8 +6,10 @@
 import { readFileSync } from 'node:fs';
 import type { MinionOptions } from '../../../config/minion-options.ts';
 import { ConfigError, messageOf } from '../../../errors/errors.ts';
+import type { Clock } from '../../../host/clock.ts';
 import type { NameService, ServiceRecord } from '../../../host/dns.ts';
 import type { Logger } from '../../../host/log.ts';
+import { rareLog } from '../../../host/rare-lines.ts';
 import type { Random } from '../../../host/random.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { addressName, parseMasterAddress, type MasterAddress } from '../master-address.ts';
@@ -20,6 +22,7 @@ export interface MasterDiscoveryDeps {
   readonly opts: MinionOptions;
   readonly names: NameService;
   readonly random: Random;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
@@ -29,7 +32,8 @@ export class MasterDiscovery {
   readonly #last = new Map<string, readonly MasterAddress[]>();
 
   constructor(deps: MasterDiscoveryDeps) {
-    this.#deps = deps;
+    // a list that is not there is looked at again every few seconds
+    this.#deps = { ...deps, log: rareLog(deps.log, deps.clock) };
   }
 
   /** Whether an entry names a list, whose masters may change while the minion runs. */

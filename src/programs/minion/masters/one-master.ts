@@ -5,6 +5,7 @@
  * minion returns to the first as soon as that one lets it in.
  */
 import { messageOf } from '../../../errors/errors.ts';
+import { rareLines } from '../../../host/rare-lines.ts';
 import { dict } from '../../../python/values/value.ts';
 import { isForbidden } from '../admission.ts';
 import { addressName, type MasterAddress } from '../master-address.ts';
@@ -63,6 +64,7 @@ export class OneMaster implements Masters {
   async run(): Promise<never> {
     const { opts, log, clock, random } = this.#deps;
     const tries = opts.get('master_tries');
+    const nobody = rareLines(clock, (text) => log.error(text));
     let rounds = 0;
     let last: MasterAddress | undefined;
     while (!this.#stop.signal.aborted) {
@@ -71,12 +73,14 @@ export class OneMaster implements Masters {
       if (this.#stop.signal.aborted) break;
       if (leaveReason !== undefined) {
         rounds = 0;
+        nobody.allOver();
         if (leaveReason === 'failback') last = undefined;
         continue;
       }
       await this.#maybeEnd(forbidden);
       if (tries > 0 && ++rounds % tries === 0)
-        log.error(
+        nobody(
+          '',
           [
             "No master could be reached or all masters denied the minion's connection attempt.",
             ...reasons,

@@ -101,7 +101,13 @@ function discovery(
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { log, lines } = keptLog();
   const names: NameService = { check: () => Promise.resolve(), service };
-  const found = new MasterDiscovery({ opts: options({}), names, random: least, log });
+  const found = new MasterDiscovery({
+    opts: options({}),
+    names,
+    random: least,
+    clock: new JumpingClock(),
+    log,
+  });
   const ask = async (...entries: Value[]): Promise<string[]> =>
     (await found.addresses(entries)).map(addressName);
   return { folder, lines, ask };
@@ -203,7 +209,11 @@ test('admission - a name that cannot be resolved is looked up again at random ti
     .map((atMs, index) => Math.round((atMs - (lookedUpMs[index] as number)) / 1000));
   assert.deepEqual(waits, [30, 30, 30, 300, 300, 300, 300]);
   const told = lines.map((line) => line.replace(/^.*?(Master)/, '$1'));
-  assert.equal(told.filter((line) => line.startsWith("Master hostname: 'nowhere' not found")).length, 3);
+  assert.equal(
+    told.filter((line) => line.startsWith("Master hostname: 'nowhere' not found")).length,
+    1,
+    'one a minute',
+  );
   assert.equal(
     told.filter((line) => line.startsWith("Master address: 'nowhere' could not be resolved")).length,
     1,
@@ -271,5 +281,22 @@ test('admission - a minion whose key waits asks soon at first, then every accept
   // with several masters the line has to say which of them waits
   for (const line of lines)
     assert.match(line, /Accept the key on the master 127\.0\.0\.1:4506 with: salt-key -a m1/);
-  assert.equal(lines.length, 7);
+  assert.equal(lines.length, 1, 'one a minute');
+});
+
+test('admission - a master that is away for long is spoken of once a minute, with a count', async () => {
+  let requests = 0;
+  const away = (): Promise<Buffer> => {
+    requests++;
+    return Promise.reject(new UnreachableError('No reply from 127.0.0.1:4506 within 5 s'));
+  };
+  const startedAtMs = 0;
+  const { admission, clock, lines } = newMinion(away, () => clock.nowMs() - startedAtMs < 600_000, {
+    random_reauth_delay: 10,
+  });
+  await assert.rejects(admission.untilAccepted(), /has left the master/);
+  const minutes = clock.nowMs() / 60_000;
+  assert.ok(requests > 3 * minutes);
+  assert.ok(lines.length >= 2 && lines.length <= minutes + 1, `${lines.length} lines in ${minutes} minutes`);
+  assert.match(lines[1] ?? '', /did not answer the authentication: No reply.* \(\d+ times so far\)/);
 });
