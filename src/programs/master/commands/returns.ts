@@ -57,8 +57,9 @@ const NOT_KEPT = 'nocache';
 export function returnHandler(deps: ReturnHandlerDeps): AesHandler {
   const repeated = countedLines(deps.log, 'error');
   const apart = countedLines(deps.log, 'warning');
+  const unusable = countedLines(deps.log, 'warning');
   return async ({ id, load }) => {
-    await takeReturn(deps, id, load, { repeated, apart });
+    await takeReturn(deps, id, load, { repeated, apart, unusable });
     return { value: null };
   };
 }
@@ -68,6 +69,7 @@ interface TakeOptions {
   /** Write what a minion does wrong again and again a few times only. */
   readonly repeated?: (name: string, text: string) => void;
   readonly apart?: (name: string, text: string) => void;
+  readonly unusable?: (name: string, text: string) => void;
 }
 
 /**
@@ -100,7 +102,7 @@ async function take(
   deps: ReturnHandlerDeps,
   id: string,
   load: Dict,
-  { once = false, repeated, apart }: TakeOptions,
+  { once = false, repeated, apart, unusable }: TakeOptions,
 ): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
@@ -109,7 +111,8 @@ async function take(
   const count = (outcome: ReturnOutcome): void => deps.counted?.(outcome, load, deps.clock.nowMs());
   if (!isSafeJid(jid)) {
     count('refused');
-    return deps.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+    const text = `A return of ${id} names an unusable jid; it was dropped.`;
+    return unusable === undefined ? deps.log.warning(text) : unusable(id, text);
   }
   deps.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
@@ -212,9 +215,10 @@ async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict)
   load.set('tgt', id);
   const isKept = deps.opts.get('job_cache');
   const isOurs = isPast(proposed, deps.clock) && deps.days.holds(dayOf(proposed));
+  // what it returned stands in the job, too, as with Salt
   const isTooMany =
     isKept &&
-    !deps.unasked.mayKeep(id, 'own', isOurs ? proposed : 'without an id', sizeOf(load.get('return')));
+    !deps.unasked.mayKeep(id, 'own', isOurs ? proposed : 'without an id', 2 * sizeOf(load.get('return')));
   if (isOurs && isKept && !isTooMany) {
     load.set('jid', proposed);
     if (await deps.jobs.saveJob(proposed, load, [id])) return { jid: proposed, isTooMany };

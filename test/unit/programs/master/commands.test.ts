@@ -140,6 +140,14 @@ test('returns - of what nobody asked for, the size is bounded as well', async (t
   assert.match(lines.join('\n'), /unasked_returns_max_size \(1 MB\)/);
 });
 
+test('returns - unusable job ids fill no log', async (t) => {
+  const { lines, give } = returns(t);
+  for (let n = 0; n < 100; n++) await give('m1', { jid: `../${n}`, fun: 'test.ping', return: true });
+  const told = lines.filter((line) => line.includes('unusable jid'));
+  assert.equal(told.length, 10);
+  assert.match(told[9] ?? '', /\(10 times so far\)/);
+});
+
 test('returns - one of a minion that the job was not meant for stands apart', async (t) => {
   const { jobs, events, lines, give } = returns(t);
   const targets: [string, Value, string, boolean][] = [
