@@ -2,11 +2,12 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { BrineError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
-import { isDir } from '../../python/paths.ts';
+import { isAbs, isDir, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -60,6 +61,8 @@ async function clone(ctx: StateContext, wanted: Wanted): Promise<StateResult> {
   const { name, target, user, identity, opts, rev } = wanted;
   if (isDir(target) && readdirSync(target).length > 0 && !wanted.force)
     return outcome(name, false, 'Directory exists, and is not empty');
+  if (ctx.state.test && isAbs(name) && !pathExists(name) && !mayBeMade(ctx, name))
+    return outcome(name, false, `There is no repository ${name}`);
   if (ctx.state.test) return outcome(name, null, `Repository ${name} is about to be cloned to ${target}`);
   // Salt compat: Salt removes the folder in test mode, too.
   if (isDir(target)) rmSync(target, { recursive: true });

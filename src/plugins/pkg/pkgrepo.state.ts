@@ -8,8 +8,7 @@ import { describedSource, namedLine, wantedSource } from './apt/module/apt-plan.
 import { architecturesOf, parseSource } from './apt/module/apt-sources.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
-import { dirName, isDir } from '../../python/paths.ts';
-import { mayBeMade } from '../shared/made-earlier.ts';
+import { missingFolder } from '../shared/missing-source.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { functionKeywords } from './state/packages.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
@@ -199,20 +198,13 @@ async function managed(
       return outcome(name, true, `Package repo '${name}' already configured`);
   }
   if (ctx.state.test) {
-    const nowhere = isDebian ? missingFolder(ctx, wanted.words.get('file')) : undefined;
+    const file = isDebian ? wanted.words.get('file') : undefined;
+    const nowhere = typeof file === 'string' && file !== '' ? missingFolder(ctx, file) : undefined;
     if (nowhere !== undefined) return failure(name, `Failed to configure repo '${name}': ${nowhere}`);
     const changes = before.size > 0 ? differences(goal.keys(), goal, before) : dict({ repo: name });
     return outcome(name, null, `Package repo '${name}' would be configured. ${DIFFERENT}`, changes);
   }
   return configure(ctx, args, wanted, { before, goal });
-}
-
-/** Why a file cannot be written: its folder is not there, and no earlier state of the run would make it. */
-function missingFolder(ctx: StateContext, file: Value | undefined): string | undefined {
-  if (typeof file !== 'string' || file === '') return undefined;
-  const folder = dirName(file);
-  if (folder === '' || isDir(folder) || mayBeMade(ctx, folder)) return undefined;
-  return `there is no folder ${folder} for ${file}`;
 }
 
 async function configure(

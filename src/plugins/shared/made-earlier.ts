@@ -10,7 +10,7 @@ import type { StateCall } from '../../runtime/loader/module.ts';
 /** States that make no other file than the one that they name; all others may bring anything, as a package does. */
 const ONLY_THEIR_OWN = new Set(
   (
-    'at augeas beacon cron environ file grains group host ini keyboard kmod locale logrotate schedule ssh_auth ' +
+    'at augeas beacon cron environ file grains group host ini keyboard locale logrotate schedule ssh_auth ' +
     'ssh_known_hosts sysctl test timezone'
   ).split(' '),
 );

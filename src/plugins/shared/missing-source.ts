@@ -1,6 +1,6 @@
-/** Sources of states that are not there, looked for in test mode: there nothing is fetched that would tell. */
+/** Sources and folders of states that are not there, looked for in test mode: there nothing is done that would tell. */
 import { expandUser } from '../../host/expand-user.ts';
-import { isAbs, isFile, pathExists } from '../../python/paths.ts';
+import { absPath, dirName, isAbs, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { isDict } from '../../python/values/value.ts';
 import { mayBeMade } from './made-earlier.ts';
 import { parseUrl, withoutPassword } from './source-url.ts';
@@ -31,4 +31,11 @@ export async function missingSource(
   return pathExists(place)
     ? `Source file '${withoutPassword(place)}' is no file`
     : `Source file '${withoutPassword(place)}' does not exist`;
+}
+
+/** Why a file cannot be written, or a folder made: the one above is not there, and no earlier state would make it. */
+export function missingFolder(ctx: StateContext, path: string): string | undefined {
+  const folder = dirName(absPath(path));
+  if (isDir(folder) || mayBeMade(ctx, folder)) return undefined;
+  return `there is no folder ${folder} for ${path}`;
 }

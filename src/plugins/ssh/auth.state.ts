@@ -5,6 +5,7 @@ import { fingerprintOf } from './module/key-lines.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { rstrip } from '../../python/values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { missingSource } from '../shared/missing-source.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -90,7 +91,10 @@ async function announceFile(
   wish: KeyWish,
   { line, same }: { line: (key: string, status: Value) => string | undefined; same: string },
 ): Promise<StateResult> {
-  const options = new Map([...place(wish), ...dict({ saltenv: stateEnvironment(ctx) })]);
+  const saltenv = stateEnvironment(ctx);
+  const options = new Map([...place(wish), ...dict({ saltenv })]);
+  if ((await missingSource(ctx, wish.source, saltenv)) !== undefined)
+    return failure(name, `Source file ${wish.source} is missing`);
   const keys = await ctx.functions.call('ssh.check_key_file', [wish.user, wish.source], options);
   const lines = [...(isDict(keys) ? keys : [])].flatMap(([key, status]) => line(pyStr(key), status) ?? []);
   if (lines.length > 0) return outcome(name, null, lines.map((text) => `${text}\n`).join(''));
@@ -271,6 +275,9 @@ const PARAMS = {
   fingerprint_hash_type: { default: null, type: 'str', doc: AUTHORIZED_KEYS.fingerprint_hash_type.doc },
 } as const;
 
+/** Whoever is to have a key. */
+const OWNER = { user: { ...PARAMS.user, account: 'user' } } as const;
+
 /** The states of `ssh_auth`. */
 export const sshAuthStates = defineModule({
   name: 'ssh_auth',
@@ -280,7 +287,7 @@ export const sshAuthStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that a key may log in.',
-      params: PARAMS,
+      params: { ...PARAMS, ...OWNER },
       kwargs: 'kwargs',
       run: (ctx, args) => presentKey(ctx, args),
     }),
@@ -294,7 +301,7 @@ export const sshAuthStates = defineModule({
       params: {
         name: param.text({ doc: 'Any text that distinguishes the states.' }),
         ssh_keys: param.list({ doc: 'The keys.' }),
-        ...{ user: PARAMS.user, enc: PARAMS.enc, comment: PARAMS.comment, source: PARAMS.source },
+        ...{ ...OWNER, enc: PARAMS.enc, comment: PARAMS.comment, source: PARAMS.source },
         ...{ options: PARAMS.options, config: PARAMS.config },
         fingerprint_hash_type: PARAMS.fingerprint_hash_type,
       },

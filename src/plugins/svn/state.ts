@@ -1,25 +1,30 @@
 /** `svn`: working copies of Subversion (3006.16 salt/states/svn.py). */
 import { findProgram } from '../../host/which.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
-import { isDir, pathExists } from '../../python/paths.ts';
+import { isAbs, isDir, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
+import { missingFolder } from '../shared/missing-source.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
+const lineIfSaid = (doc: string): ReturnType<typeof textIfSaid> =>
+  param.textIfGiven({ default: null, isLine: true, doc });
+
 const COPY = {
-  name: param.text({ doc: 'The address.' }),
-  target: textIfSaid('The folder of the working copy.'),
+  name: param.text({ isLine: true, doc: 'The address.' }),
+  target: lineIfSaid('The folder of the working copy.'),
 } as const;
 const AS = {
   user: param.textIfGiven({ default: null, account: 'user', doc: 'The user that svn runs as.' }),
-  username: textIfSaid('The user for the server.'),
+  username: lineIfSaid('The user for the server.'),
   password: textIfSaid('The password for the server.'),
 } as const;
-const rev = textIfSaid('The revision.');
+const rev = lineIfSaid('The revision.');
 const force = param.flag({ default: false, doc: 'Go on where something is in the way.' });
 const OPTIONS = {
   externals: { type: 'bool', default: true, doc: 'False leaves out what the address names of elsewhere.' },
@@ -108,6 +113,29 @@ async function isElsewhere(ctx: StateContext, cwd: string, now: Known, wanted: L
   return there !== undefined && there.url !== now.url;
 }
 
+/** Why arguments can never be right. */
+function refusal({ target, rev: revision }: Pick<Latest, 'target' | 'rev'>): string | undefined {
+  if (target !== undefined && !isAbs(target)) return `target '${target}' is not an absolute path`;
+  const isRevision = revision === undefined || /^(?:r?\d+|HEAD|BASE|COMMITTED|PREV|\{.+\})$/i.test(revision);
+  return isRevision ? undefined : `rev '${revision}' is no revision: it is a number, HEAD or a {date}`;
+}
+
+/**
+ * In test mode: why nothing can be fetched into a new folder, and no earlier state of the run would help.
+ * Salt compat: there, test mode promises it.
+ */
+async function obstacle(ctx: StateContext, wanted: Latest, target: string): Promise<string | undefined> {
+  const nowhere = missingFolder(ctx, target);
+  if (nowhere !== undefined) return nowhere;
+  const { name, rev: revision = 'HEAD' } = wanted;
+  if (
+    mayBeMade(ctx) ||
+    (await knownIfAny(ctx, splitPath(target)[0], `${name}@${revision}`, wanted)) !== undefined
+  )
+    return undefined;
+  return `${name} has nothing at revision ${revision}, or cannot be reached`;
+}
+
 const quoted = (path: string): string => `'${path.replaceAll("'", `'"'"'`)}'`;
 
 async function latest(ctx: StateContext, wanted: Latest): Promise<StateResult> {
@@ -144,6 +172,8 @@ async function foretell(
   const { name } = wanted;
   const revision = wanted.rev ?? 'HEAD';
   if (!pathExists(target)) {
+    const impossible = await obstacle(ctx, wanted, target);
+    if (impossible !== undefined) return outcome(name, false, impossible);
     const comment = `${target} doesn't exist and is set to be checked out at revision ${revision}.`;
     return outcome(name, null, comment);
   }
@@ -176,6 +206,8 @@ async function exported(ctx: StateContext, wanted: TypedArguments<typeof EXPORT>
   const force = wanted.force || (overwrite && isThere);
   if (ctx.state.test) {
     // Salt compat: for a target that is there Salt asks for a function that it does not have
+    const impossible = await obstacle(ctx, wanted, target);
+    if (impossible !== undefined) return outcome(name, false, impossible);
     const what = isThere ? 'exists' : "doesn't exist";
     return outcome(name, null, `${target} ${what} and is set to be checked out.`);
   }
@@ -213,11 +245,13 @@ export const svnStates = defineModule({
     latest: defineState({
       doc: 'Makes sure of a working copy, and brings it up to date.',
       params: LATEST,
+      refuses: refusal,
       run: withComment(latest),
     }),
     export: defineState({
       doc: 'Makes a copy that is no working copy, each time it is applied.',
       params: EXPORT,
+      refuses: refusal,
       run: withComment(exported),
     }),
     dirty: defineState({

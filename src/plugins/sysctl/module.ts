@@ -41,11 +41,15 @@ function current(ctx: ModuleContext, name: string): Promise<string> {
   return runText(ctx, [programPath('sysctl'), '-n', name]);
 }
 
+/** Whether the kernel has a parameter. */
+export function hasParameter(name: string): boolean {
+  const path = name.replace(/[./]/g, (char) => (char === '.' ? '/' : '.'));
+  return !path.split('/').includes('..') && pathExists(`/proc/sys/${path}`);
+}
+
 /** `sysctl.assign`. @throws CommandExecutionError when the kernel does not take it */
 async function assign(ctx: ModuleContext, name: string, value: string): Promise<Dict> {
-  const path = name.replace(/[./]/g, (char) => (char === '.' ? '/' : '.'));
-  if (path.split('/').includes('..') || !pathExists(`/proc/sys/${path}`))
-    throw new CommandExecutionError(`sysctl ${name} does not exist`);
+  if (!hasParameter(name)) throw new CommandExecutionError(`sysctl ${name} does not exist`);
   const { retcode, stdout, stderr } = await runAll(ctx, [programPath('sysctl'), '-w', `${name}=${value}`]);
   const at = stdout.indexOf(' = ');
   const isTaken = at >= 0 && stdout.slice(0, at).trimEnd() === name && stdout.slice(at + 3) === value;

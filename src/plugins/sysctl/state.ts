@@ -3,6 +3,9 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
+import { hasParameter } from './module.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
+import { missingFolder } from '../shared/missing-source.ts';
 import { outcomeResultFirst } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -45,11 +48,20 @@ async function announce(ctx: StateContext, name: string, value: Value, config: s
   return outcomeResultFirst(name, null, `Sysctl option ${name} would be changed to ${wanted}`);
 }
 
+/**
+ * In test mode: why a parameter cannot be set or kept, and no earlier state of the run would help.
+ * Salt compat: there, test mode promises it.
+ */
+function obstacle(ctx: StateContext, name: string, config: string): string | undefined {
+  if (!mayBeMade(ctx) && !hasParameter(name)) return `sysctl ${name} does not exist`;
+  return missingFolder(ctx, config);
+}
+
 const present = defineState({
   doc: 'Makes sure that a parameter of the kernel has a value, now and after the next start.',
   params: {
-    name: param.text({ doc: 'The name of the parameter: `net.ipv4.ip_forward`.' }),
-    value: { type: 'str or int', doc: 'Its value.' },
+    name: param.text({ isLine: true, doc: 'The name of the parameter: `net.ipv4.ip_forward`.' }),
+    value: { type: 'str or int', isLine: true, doc: 'Its value.' },
     config: param.textOrNone({
       default: null,
       doc: 'The file that keeps it; what `sysctl.default_config` gives without it.',
@@ -57,8 +69,13 @@ const present = defineState({
   },
   run: async (ctx, { name, value, config }) => {
     const file = config ?? pyStr(await ctx.functions.call('sysctl.default_config'));
-    if (ctx.state.test) return announce(ctx, name, value, file);
     const wanted = pyStr(value);
+    if (ctx.state.test) {
+      const said = await announce(ctx, name, value, file);
+      const impossible = said.result === null ? obstacle(ctx, name, file) : undefined;
+      if (impossible === undefined) return said;
+      return outcomeResultFirst(name, false, `Failed to set ${name} to ${wanted}: ${impossible}`);
+    }
     let update: Value;
     try {
       update = await ctx.functions.call('sysctl.persist', [name, value, file]);

@@ -13,6 +13,7 @@ import {
   joinPath,
   linkExists,
   linkTarget,
+  normPath,
   pathExists,
 } from '../../../python/paths.ts';
 import { isOsError } from '../../../python/os-errors.ts';
@@ -225,6 +226,8 @@ async function rename(
     if (!args.force) return outcome.end(true, `The target file "${name}" exists and will not be overwritten`);
     if (!ctx.state.test) await removeFirst(ctx, name);
   }
+  if (normPath(name).startsWith(`${normPath(source)}/`))
+    throw new FileRefusal(`Failed to move "${source}" to "${name}", which is within it`);
   if (ctx.state.test) return outcome.end(null, `File "${source}" is set to be moved to "${name}"`);
   if (!isDir(dirName(name))) {
     if (!args.makedirs) throw new FileRefusal(`The target directory ${dirName(name)} is not present`);

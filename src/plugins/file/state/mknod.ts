@@ -1,5 +1,6 @@
 /** `file.mknod`: devices and pipes. Follows 3006.16 salt/states/file.py `mknod`. */
 import { opt } from '../../shared/file-params.ts';
+import { isAbs, linkExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
@@ -46,6 +47,8 @@ async function mknod(
   if (truthy(await ctx.functions.call('file.file_exists', [name])))
     return outcome.fail(`File ${name} exists and is not a ${kind.text}. Refusing to continue`);
   if (!truthy(await ctx.functions.call(kind.test, [name]))) {
+    if (ctx.state.test && linkExists(name))
+      return outcome.fail(`File ${name} exists and cannot be overwritten`);
     if (ctx.state.test) return outcome.end(null, `${title} ${name} is set to be created`);
     outcome.adopt(await ctx.functions.call('file.mknod', [name, ntype, major, minor, user, group, mode]));
     return outcome.ret;
@@ -75,6 +78,7 @@ export const mknodStates = {
       const { name } = args;
       const outcome = new FileOutcome(name, { order: 'moved', result: false });
       if (name === '') return outcome.fail('Must provide name to file.mknod');
+      if (!isAbs(name)) return outcome.fail(`Specified file ${name} is not an absolute path`);
       return mknod(ctx, name, args, outcome);
     },
   }),

@@ -151,6 +151,24 @@ const CASES: readonly Case[] = [
     functions: { 'pkg.get_repo': dict(), 'pkg.mod_repo': dict() },
   },
   {
+    fun: 'sysctl.present',
+    args: { name: 'kernel.brine_nosuch', value: '1', config: join(FOLDER, 'sysctl.conf') },
+    comment: /^Failed to set .*: sysctl kernel\.brine_nosuch does not exist \(User\)?$|does not exist$/,
+    functions: { 'sysctl.show': dict(), 'sysctl.get': '' },
+  },
+  ...['present', 'absent'].map((fun) => ({
+    fun: `ssh_auth.${fun}`,
+    args: { user: 'root', source: `${GONE}.pub` },
+    comment: /^Source file .*gone\.pub is missing$/,
+    functions: { 'ssh.check_key_file': dict({ AAAA: fun === 'present' ? 'add' : 'exists' }) },
+  })),
+  {
+    fun: 'ssh_auth.present',
+    args: { name: 'AAAA', ...NOBODY },
+    comment: /^User '.*' is not available$/,
+    functions: { 'ssh.check_key': 'add' },
+  },
+  {
     fun: 'locale.present',
     args: { name: 'xx_NOPE.UTF-8' },
     comment: /^Failed to generate locale xx_NOPE\.UTF-8: /,
@@ -175,7 +193,7 @@ for (const { fun, args, comment, functions = {} } of CASES)
     const apply = (running: Dict): Promise<Dict> =>
       callState(fun, dict({ name: 'x', ...args }), { ...{ test: true, running, functions }, grains: GRAINS });
     for (const running of [new Map(), ...(functions === NO_SERVICE ? [] : [OTHER])]) {
-      if (running === OTHER && /User|refs|locale/.test(comment.source)) continue;
+      if (running === OTHER && /User|refs|locale|sysctl/.test(comment.source)) continue;
       const result = await apply(running as Dict);
       assert.equal(result.get('result'), false, String(result.get('comment')));
       assert.match(String(result.get('comment')), comment);
