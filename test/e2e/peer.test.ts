@@ -75,4 +75,10 @@ test('peers - a minion publishes, runs runners and copies scheduled jobs as far 
   const copied = (await answer('one', 'schedule.copy', 'nightly', 'two')) as { comment: string };
   assert.equal(copied.comment, 'Copied Job nightly from schedule to minion(s).');
   assert.match(String(await answer('two', 'schedule.list')), /nightly/);
+  // what was not copied is no success, and stays where it was
+  assert.match(
+    await refused('one', 'schedule.move', 'nightly', 'nobody'),
+    /no servers answered the published schedule\.add command: the option peer/,
+  );
+  assert.match(String(await answer('one', 'schedule.list')), /nightly/);
 });

@@ -54,7 +54,7 @@ export const clusterRunners = defineRunners({
         fingerprint: param.text({
           doc: 'The fingerprint of the key that the cluster’s minions trust, as cluster.status shows it on a member.',
         }),
-        timeout: param.number({ default: JOIN_S, doc: 'Seconds to wait for the operator.' }),
+        timeout: param.numberOnly({ default: JOIN_S, doc: 'Seconds to wait for the operator.' }),
         keep_keys: param.flag({
           default: false,
           doc: 'Bring the minions whose keys are accepted here into the cluster.',

@@ -77,7 +77,7 @@ export const etcdModule = defineModule({
         ...KEY,
         ...RECURSE,
         ...PROFILE,
-        timeout: param.number({
+        timeout: param.numberOnly({
           default: 0,
           doc: 'Wait no longer than these seconds; 0: until the job is ended.',
         }),

@@ -120,7 +120,7 @@ export const httpModule = defineModule({
     }),
     wait_for_successful_query: defineFunction({
       doc: `Asks a web server until it answers well. ${KEYWORDS} \`request_interval\` is the pause between requests, in seconds.`,
-      params: { url, wait_for: param.number({ default: 300, doc: 'How many seconds to go on.' }) },
+      params: { url, wait_for: param.numberOnly({ default: 300, doc: 'How many seconds to go on.' }) },
       kwargs: 'kwargs',
       returns: 'what `http.query` returns, the last one when the time is over',
       examples: [

@@ -123,7 +123,7 @@ const processes = {
     doc: 'Lists the processes that compute most.',
     params: {
       num_processes: param.count({ default: 5, doc: 'How many.' }),
-      interval: param.number({ default: 3, doc: 'For how long they are watched, in seconds.' }),
+      interval: param.numberOnly({ default: 3, doc: 'For how long they are watched, in seconds.' }),
     },
     returns: 'list of mappings: cmd, user, status, pid, create_time, cpu and mem',
     examples: ["salt '*' ps.top 5 10"],

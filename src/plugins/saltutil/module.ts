@@ -422,7 +422,7 @@ export const saltutilModule = defineModule({
     }),
     clear_job_cache: defineFunction({
       doc: 'Removes the cached returns of jobs that ended some time ago.',
-      params: { hours: param.number({ default: 24, doc: 'How old they must be, in hours.' }) },
+      params: { hours: param.numberOnly({ default: 24, doc: 'How old they must be, in hours.' }) },
       returns: 'True; False when something could not be removed',
       run: (ctx, { hours }) => clearing(ctx, 'clear_job_cache', () => removeOldJobs(ctx, hours ?? 24)),
     }),

@@ -5,7 +5,7 @@
  */
 import { ArgumentError } from '../../errors/errors.ts';
 import { isTrue, pyCount, pyInt } from '../../python/conversions.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value, pyTypeName } from '../../python/values/value.ts';
 
 /** One parameter. Without `default` it is required. */
@@ -138,6 +138,13 @@ export const param = {
     read: (value: Value) => toNumber(value),
   }),
 
+  /** The same, undefined for None alone; what is no number is refused, and not taken for the default. */
+  numberOnly: <const P extends Described>(said: P): P & TypedParam<number | undefined> => ({
+    type: 'int',
+    ...said,
+    read: (value: Value) => (value === null ? undefined : requireNumber(value)),
+  }),
+
   /** Python's `int(value)`, however great. */
   wholeNumber: <const P extends Described>(said: P): P & TypedParam<number | bigint> => ({
     type: 'int',
@@ -226,6 +233,13 @@ export const noSuffix: Refusal = (value) => `can only concatenate str (not "${py
 function requireText(value: Value, refusal: Refusal): string {
   if (typeof value === 'string') return value;
   throw new ArgumentError(refusal(value));
+}
+
+/** @throws ArgumentError for what is no number and not the text of one */
+function requireNumber(value: Value): number {
+  const number = toNumber(value);
+  if (number === undefined) throw new ArgumentError(`${pyRepr(value)} is no number`);
+  return number;
 }
 
 function textsOf(value: Value): string[] {

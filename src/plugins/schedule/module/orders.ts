@@ -226,6 +226,11 @@ export async function jobStatus(ctx: ModuleContext, name: Value, format: string)
   return out;
 }
 
+/** Whether a minion has not taken a job. */
+function isRefusal(answer: Value): boolean {
+  return !isDict(answer) || answer.get('result') !== true;
+}
+
 /** `schedule.move` and `copy`. */
 export async function sendJob(
   ctx: ModuleContext,
@@ -246,9 +251,15 @@ export async function sendJob(
   const args = [...job].map(([key, value]) => `${pyStr(key)}=${pyStr(value)}`);
   const response = await ctx.functions.call('publish.publish', [target, 'schedule.add', args]);
   const answers = isDict(response) ? response : new Map<Value, Value>();
-  const refused = [...answers].filter(([, value]) => !truthy(value)).map(([minion]) => minion);
-  if (answers.size === 0) return say('no servers answered the published schedule.add command', true);
-  if (refused.length > 0) return say('the following minions return False', true, { minions: refused });
+  const refused = [...answers].filter(([, value]) => isRefusal(value)).map(([minion]) => minion);
+  // Salt compat: both are a success in Salt, where a mapping counts as one whatever its result is
+  if (answers.size === 0)
+    return say(
+      'no servers answered the published schedule.add command: the option peer of the master has to allow schedule.add ' +
+        'to this minion, and the target has to match',
+      false,
+    );
+  if (refused.length > 0) return say('the following minions return False', false, { minions: refused });
   if (isMove) await deleteJob(ctx, name, dict());
   const comment = isMove
     ? `Moved Job ${label} from schedule.`
