@@ -26,8 +26,9 @@ test('console - the form of a function with many arguments', { skip: NO_BROWSER 
   assert.deepEqual(await namesOf(page), ['cmd', 'cwd', 'stdin', 'runas', 'shell', 'env', 'timeout']);
   const run = page.getByRole('button', { name: /^Run on 1 minion/ });
   await run.waitFor();
-  for (const width of [1280, 390]) {
+  for (const width of [1280, 390, 320]) {
     await page.setViewportSize({ width, height: 700 });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
     assert.equal(await isInSight(page), true, `Run at a width of ${width}`);
   }
   await page.setViewportSize({ width: 1280, height: 700 });
