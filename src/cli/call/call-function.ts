@@ -102,7 +102,18 @@ async function notFound(fun: string, missing: string, ctx: ModuleContext): Promi
   if (isDict(similar)) return { kind: 'similar', docs: similar };
   const reason = /__virtual__ returned False: (.*)$/s.exec(missing)?.[1];
   const tail = reason === undefined ? '\n' : ` Possible reasons: ${reason}\n`;
-  return { kind: 'failed', code: 'function-not-found', stderr: `${missing}${tail}`, exitCode: NOT_FOUND };
+  const isUnknown = missing === `'${fun}' is not available.`;
+  const hint = isUnknown ? await nearFunction(fun, ctx) : '';
+  const stderr = `${missing}${tail}${hint}`;
+  return { kind: 'failed', code: 'function-not-found', stderr, message: missing, exitCode: NOT_FOUND };
+}
+
+/** The line that names functions of this machine with a similar name; empty when there are none. */
+async function nearFunction(fun: string, ctx: ModuleContext): Promise<string> {
+  const known = await ctx.functions.call('sys.list_functions', []);
+  const { hintAmong } = await import('../program/hint.ts');
+  const hint = hintAmong(fun, Array.isArray(known) ? known.map(String) : []);
+  return hint === undefined ? '' : `${hint}\n`;
 }
 
 function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {

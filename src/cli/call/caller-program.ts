@@ -29,7 +29,6 @@ export function checkWords(parsed: ParsedOptions): void {
     throw new UsageError('-g/--grains does not accept any arguments');
   if (args.length > 1 && parsed.flag('doc'))
     throw new UsageError('You can only get documentation for one method at one time');
-  if (parsed.text('proxyid') !== '') throw new UsageError('option --proxyid is not available yet');
 }
 
 /** Reads the configuration and sets up logging. @throws ConfigError */

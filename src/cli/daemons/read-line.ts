@@ -22,10 +22,19 @@ export async function readDaemonLine(
     return 0;
   }
   try {
+    refuseWords(program, parsed);
     settleConfigDir(parsed, io);
     return parsed;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return sayUsageError(program, error, io);
   }
+}
+
+/** Salt drops them: `salt-master stop` starts a second master there. @throws UsageError */
+function refuseWords({ name }: CliProgram, { args }: ParsedOptions): void {
+  if (args.length === 0) return;
+  throw new UsageError(
+    `'${args.join(' ')}' belongs to no option: ${name} starts when it is called, in the background with -d, and ends with SIGTERM`,
+  );
 }

@@ -50,7 +50,9 @@ export const saltCallProgram: CliProgram = {
     ...informationOptions,
     saltfileOption,
     configDirOption,
-    text(['--proxyid'], 'proxyid', 'Id of the proxy minion to run as.'),
+    text(['--proxyid'], 'proxyid', 'Id of the proxy minion to run as.', {
+      unserved: { action: 'refuse', why: 'there are no proxy minions' },
+    }),
     ...executorOptions,
     text(['--cachedir'], 'cachedir', 'Folder for cached data.', { default: '/var/cache/salt/' }),
     argsStdinOption,

@@ -132,6 +132,17 @@ test('command line - daemons print the versions, and start nothing', async () =>
   }
 });
 
+test('command line - a word behind a daemon starts nothing', async () => {
+  for (const program of [saltMasterProgram, saltMinionProgram, saltApiProgram, saltSyndicProgram]) {
+    const io = recordedIo('', { SALT_CONFIG_DIR: etc, HOME: root });
+    assert.equal(await readDaemonLine(program, ['stop'], io), 64, program.name);
+    assert.match(
+      io.written.stderr,
+      new RegExp(`'stop' belongs to no option: ${program.name} starts when it is called`),
+    );
+  }
+});
+
 test('command line - a file in the place of the configuration folder is refused, with the folder', async () => {
   writeFileSync(join(etc, 'master'), '');
   const { result, stderr } = await prepare(saltProgram, ['-c', join(etc, 'master'), '*', 'test.ping']);

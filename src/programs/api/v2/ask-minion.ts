@@ -42,7 +42,7 @@ export async function askMinion(
   if (!isDict(returned))
     throw new ApiFault(
       'timed-out',
-      `The minion ${id} did not answer in time: it may be away. GET /minions/${id} says since when.`,
+      `The minion ${id} did not answer in time: it may be away. What is known of it (/minions/${id}) says since when.`,
     );
   const value = returned.get('ret') ?? null;
   if (retcodeIn(returned) === 0) return value;
