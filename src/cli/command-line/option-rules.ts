@@ -46,10 +46,11 @@ export function warnOfIdle(parsed: ParsedOptions, warn: (line: string) => void):
   }
   for (const { option, beside, values, why } of parsed.program.rules?.idle ?? []) {
     const value = parsed.get(beside);
-    if (!isAsked(parsed, option) || typeof value !== 'string' || !values.includes(value)) continue;
-    warn(
-      `${parsed.program.name}: ${nameOf(parsed, option)} has no effect with ${nameOf(parsed, beside)} ${value}: ${why}.`,
-    );
+    const isIdle =
+      values === undefined ? isAsked(parsed, beside) : typeof value === 'string' && values.includes(value);
+    if (!isAsked(parsed, option) || !isIdle) continue;
+    const other = [nameOf(parsed, beside), ...(values === undefined ? [] : [String(value)])].join(' ');
+    warn(`${parsed.program.name}: ${nameOf(parsed, option)} has no effect with ${other}: ${why}.`);
   }
 }
 

@@ -56,11 +56,12 @@ export interface Dependence {
   readonly needs: readonly string[];
 }
 
-/** An option that does nothing beside certain values of another. */
+/** An option that does nothing beside another, or beside certain values of it. */
 export interface IdleBeside {
   readonly option: string;
   readonly beside: string;
-  readonly values: readonly string[];
+  /** Those values; without them it is enough that the other is asked for. */
+  readonly values?: readonly string[];
   /** Why, in half a sentence. */
   readonly why: string;
 }

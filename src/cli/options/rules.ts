@@ -26,3 +26,12 @@ export const colorIdle: IdleBeside = {
   values: PLAIN_OUTPUTTERS,
   why: 'what it writes has no colours',
 };
+
+/** The same beside switches by which a program prints no result. */
+export function colorIdleBeside(...switches: readonly string[]): IdleBeside[] {
+  return switches.map((beside) => ({
+    option: 'force_color',
+    beside,
+    why: 'what it prints has no colours',
+  }));
+}

@@ -1,6 +1,6 @@
 /** The command line of `salt-call`. */
 import type { CliProgram } from '../command-line/optparse.ts';
-import { colorContradiction, colorIdle, outputFileDependence } from './rules.ts';
+import { colorContradiction, colorIdle, colorIdleBeside, outputFileDependence } from './rules.ts';
 import {
   argsStdinOption,
   configDirOption,
@@ -44,7 +44,7 @@ export const saltCallProgram: CliProgram = {
       colorContradiction,
     ],
     dependences: [outputFileDependence],
-    idle: [colorIdle],
+    idle: [colorIdle, ...colorIdleBeside('doc')],
   },
   options: [
     ...informationOptions,

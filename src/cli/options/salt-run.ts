@@ -1,7 +1,13 @@
 /** The command line of `salt-run`. */
 import type { Value } from '../../python/values/value.ts';
 import type { CliProgram } from '../command-line/optparse.ts';
-import { colorContradiction, colorIdle, logFileDependence, outputFileDependence } from './rules.ts';
+import {
+  colorContradiction,
+  colorIdle,
+  colorIdleBeside,
+  logFileDependence,
+  outputFileDependence,
+} from './rules.ts';
 import {
   argsStdinOption,
   configDirOption,
@@ -45,7 +51,7 @@ export const saltRunProgram: CliProgram = {
       colorContradiction,
     ],
     dependences: [outputFileDependence, logFileDependence],
-    idle: [colorIdle],
+    idle: [colorIdle, ...colorIdleBeside('doc', 'async', 'quiet')],
   },
   options: [
     ...informationOptions,

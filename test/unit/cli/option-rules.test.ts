@@ -64,11 +64,13 @@ for (const program of allPrograms.filter(({ rules }) => rules !== undefined)) {
       const { warned } = said(program, typed(program, option));
       assert.ok(warned.includes(`${named(program, option)} has no effect without`), option);
     }
-    for (const { option, beside, values } of program.rules?.idle ?? [])
-      for (const value of values) {
-        const { warned } = said(program, [...typed(program, option), named(program, beside), value]);
-        assert.ok(warned.includes(`${named(program, option)} has no effect with`), `${option}, ${value}`);
+    for (const { option, beside, values } of program.rules?.idle ?? []) {
+      const others = values?.map((value) => [named(program, beside), value]) ?? [typed(program, beside)];
+      for (const other of others) {
+        const { warned } = said(program, [...typed(program, option), ...other]);
+        assert.ok(warned.includes(`${named(program, option)} has no effect with`), other.join(' '));
       }
+    }
   });
 }
 
