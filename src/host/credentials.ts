@@ -6,7 +6,7 @@ import { accessSync, constants } from 'node:fs';
 import { CommandExecutionError } from '../errors/errors.ts';
 
 /** Who a program runs as. */
-export interface Credentials {
+export interface RunAs {
   readonly uid: number;
   readonly gid: number;
   /** All supplementary groups; the primary one may be among them. */
@@ -41,7 +41,7 @@ const TRUSTED_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 export function planLaunch(
   argv: readonly string[],
   env: ReadonlyMap<string, string>,
-  credentials: Credentials | undefined,
+  credentials: RunAs | undefined,
   findHelper: (name: string) => string | undefined = findTrusted,
 ): LaunchPlan {
   const direct = { argv, env, program: argv[0] ?? '', helpers: [] };
@@ -83,7 +83,7 @@ function secondStage(
 }
 
 // Without the right to change anything, asking for what we are already must not fail.
-function isOurs(credentials: Credentials): boolean {
+function isOurs(credentials: RunAs): boolean {
   return process.getuid?.() === credentials.uid && process.getgid?.() === credentials.gid;
 }
 

@@ -3,7 +3,7 @@
  * of processes, and what it brings is bounded.
  */
 import type { Clock } from './clock.ts';
-import type { Credentials } from './credentials.ts';
+import type { RunAs } from './credentials.ts';
 import { runProcess } from './process.ts';
 import type { Secret } from './secret.ts';
 
@@ -17,7 +17,7 @@ export interface GpgRun {
   readonly input?: Uint8Array;
   /** Opens keys; without it only those are opened whose passphrase an agent knows, or that have none. */
   readonly passphrase?: Secret | undefined;
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: RunAs | undefined;
   readonly timeoutMs: number;
   readonly outputLimitBytes: number;
   readonly signal?: AbortSignal;

@@ -9,13 +9,13 @@ import { constants } from 'node:os';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { DeathSignal } from './dies-with-us.ts';
-import { planLaunch, type Credentials, type LaunchPlan } from './credentials.ts';
+import { planLaunch, type RunAs, type LaunchPlan } from './credentials.ts';
 import { SpawnError } from './process-error.ts';
 import { PipeStock } from './pipe.ts';
 import { BoundedOutput, collect, openChannels, type Channels } from './process-streams.ts';
 import { assertStartable } from './assert-startable.ts';
 
-export type { Credentials } from './credentials.ts';
+export type { RunAs } from './credentials.ts';
 export { SpawnError } from './process-error.ts';
 
 /** How a program is started. */
@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly cwd?: string;
   /** The whole environment; default: ours. `PATH` in it is where the program is looked for. */
   readonly env?: ReadonlyMap<string, string>;
-  readonly credentials?: Credentials;
+  readonly credentials?: RunAs;
   /** File mode creation mask, e.g. `0o077`; default: ours. */
   readonly umask?: number;
 }

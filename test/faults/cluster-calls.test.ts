@@ -19,7 +19,7 @@ import { CallSpool } from '../../src/runtime/cluster/call-spool.ts';
 import { JobCalls } from '../../src/runtime/cluster/job-calls.ts';
 import { ClusterLink } from '../../src/runtime/cluster/link.ts';
 import { clusterNames } from '../../src/runtime/cluster/names.ts';
-import { PositionFile } from '../../src/runtime/cluster/position-file.ts';
+import { StreamPosition } from '../../src/runtime/cluster/position-file.ts';
 import { ClusterSeal } from '../../src/runtime/cluster/seal.ts';
 import { caughtUp, SmallDisk } from '../support/cluster/small-disk.ts';
 import { CHOICE_MS, startNats, untilComplete } from '../support/cluster/stage.ts';
@@ -65,7 +65,7 @@ class Member {
         return Promise.resolve(TRUE);
       },
       spool: new CallSpool(join(this.#folder, `spool-${this.#name}`), 1_000_000),
-      position: new PositionFile(join(this.#folder, `position-${this.#name}`), systemClock),
+      position: new StreamPosition(join(this.#folder, `position-${this.#name}`), systemClock),
       clock: systemClock,
       random: systemRandom,
       log: silentLogger,

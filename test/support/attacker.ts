@@ -9,7 +9,7 @@ import {
   authenticate,
   type AuthClient,
   type AuthOutcome,
-  type Credentials,
+  type MinionCredentials,
 } from '../../src/network/channel/client/authenticate.ts';
 import { PublicationReader, type PublicationPolicy } from '../../src/network/channel/client/publication.ts';
 import { MasterKeyring, type MasterKeyPolicy } from '../../src/network/channel/client/master-key.ts';
@@ -168,7 +168,7 @@ export class Attacker {
   readonly key: RsaPrivateKey;
   readonly client: AuthClient;
   readonly requester: Requester;
-  credentials: Credentials | undefined;
+  credentials: MinionCredentials | undefined;
 
   constructor(t: TestContext, id: string, port: number, keyName = id) {
     this.id = id;
@@ -202,7 +202,7 @@ export class Attacker {
     return this.session.loads(Buffer.from(sealed), nonce);
   }
 
-  get session(): Credentials['session'] {
+  get session(): MinionCredentials['session'] {
     if (this.credentials === undefined) throw new Error(`${this.id} has no session`);
     return this.credentials.session;
   }

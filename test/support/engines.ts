@@ -1,6 +1,6 @@
 /** Engines under test: a context whose bus is a list. */
 import { ENGINE_TABLE } from '../../src/plugins/registry/engine/table.generated.ts';
-import type { EngineContext, EngineEvent, MasterServices } from '../../src/plugins/shared/engine/engine.ts';
+import type { EngineContext, EngineEvent, MasterForEngines } from '../../src/plugins/shared/engine/engine.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import type { Dict } from '../../src/python/values/value.ts';
 import { keptLog } from './attacker.ts';
@@ -19,7 +19,7 @@ export interface EngineStage {
 
 /** @param parts what of the context is another */
 export function engineStage(
-  parts: Partial<EngineContext> & { readonly master?: MasterServices } = {},
+  parts: Partial<EngineContext> & { readonly master?: MasterForEngines } = {},
 ): EngineStage {
   const { log, lines } = keptLog();
   const stopped = new AbortController();

@@ -260,6 +260,34 @@ test('house rules - no file of tests waits outside of a test, which would make i
   assert.deepEqual(waiting, []);
 });
 
+test('house rules - a type that several folders or subjects use has its name alone', () => {
+  // what an API's schema calls its objects is generated, and what custom modules import is told a second time
+  const named = sources.filter(({ path }) => !path.startsWith('api-client/') && !path.endsWith('.d.ts'));
+  const homeOf = (path: string): string => /^plugins\/[^/]+/.exec(path)?.[0] ?? dirname(path);
+  const users = new Map<string, Set<string>>();
+  for (const { path, text } of named)
+    for (const [, list = '', from = ''] of text.matchAll(/import (?:type )?\{([^}]*)\} from '(\.[^']+)'/g))
+      for (const name of list.split(',').map(
+        (one) =>
+          one
+            .trim()
+            .replace(/^type /, '')
+            .split(' ')[0] ?? '',
+      )) {
+        const key = `${normalize(join(dirname(path), from))} ${name}`;
+        users.set(key, (users.get(key) ?? new Set()).add(homeOf(path)));
+      }
+  const places = new Map<string, string[]>();
+  for (const { path, text } of named)
+    for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm))
+      if ([...(users.get(`${path} ${name}`) ?? [])].some((home) => home !== homeOf(path)))
+        places.set(name, [...(places.get(name) ?? []), path]);
+  assert.deepEqual(
+    [...places].filter(([, paths]) => paths.length > 1),
+    [],
+  );
+});
+
 test('house rules - files have one subject, a comment that says which, and a bearable length', () => {
   const vague = sources.filter(({ path }) => /(^|\/)(utils?|helpers?|misc|common)\.tsx?$/.test(path));
   assert.deepEqual(

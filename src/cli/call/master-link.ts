@@ -6,7 +6,7 @@ import { requestLimits } from '../../programs/minion/request-limits.ts';
 import {
   authenticate,
   type AuthClient,
-  type Credentials,
+  type MinionCredentials,
 } from '../../network/channel/client/authenticate.ts';
 import { FingerprintError } from '../../network/channel/client/master-key.ts';
 import { RequestChannel } from '../../network/channel/client/request-channel.ts';
@@ -143,7 +143,7 @@ export class MasterLink {
   readonly requests: RequestChannel;
   readonly #deps: MasterLinkDeps;
   readonly #requester: RequestClient;
-  #credentials: Credentials | undefined;
+  #credentials: MinionCredentials | undefined;
 
   constructor(address: MasterAddress, deps: MasterLinkDeps) {
     this.address = address;
@@ -170,7 +170,7 @@ export class MasterLink {
   }
 
   /** Asks until the master answers or the patience is over; every answer but a yes is final. */
-  async authenticate(tries = this.#tries): Promise<Credentials> {
+  async authenticate(tries = this.#tries): Promise<MinionCredentials> {
     const { opts, client, log } = this.#deps;
     const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
     for (let attempt = 1; ; attempt++) {
@@ -211,7 +211,7 @@ export class MasterLink {
     return this.#deps.hasTimeout ? 1 : Math.max(1, this.#deps.opts.get('auth_tries'));
   }
 
-  async #current(): Promise<Credentials> {
+  async #current(): Promise<MinionCredentials> {
     return this.#credentials ?? this.authenticate();
   }
 

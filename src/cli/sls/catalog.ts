@@ -8,12 +8,12 @@ import type { FunctionDescription, ModuleDescription } from '../../runtime/loade
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 import { isSaltsFunction } from '../../runtime/loader/salts-modules.ts';
 import { isSaltsState } from '../../runtime/loader/salts-states.ts';
-import type { Catalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
+import type { SlsCatalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
 import { KINDS } from '../../runtime/sls-check/catalog.ts';
 import { ownModules } from './own-modules.ts';
 
 /** The catalog of a check. @param ownFolders folders with modules of the site's own */
-export function openCatalog(ownFolders: readonly string[]): Catalog {
+export function openCatalog(ownFolders: readonly string[]): SlsCatalog {
   return {
     states: { ...ofEntries(STATE_TABLE), isSalts: (fun) => isSaltsState(fun.split('.')[0] ?? '') },
     modules: { ...ofEntries(MODULE_TABLE), isSalts: isSaltsFunction },

@@ -3,7 +3,7 @@ import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors/errors.ts';
 import { finding, type Finding } from '../../runtime/sls-check/rules.ts';
-import { slsName, type Root, type Source, type SourceKind } from '../../runtime/sls-check/source.ts';
+import { slsName, type SourceRoot, type Source, type SourceKind } from '../../runtime/sls-check/source.ts';
 import { readText } from './read-text.ts';
 
 /** Files beyond which a tree is refused, and folders within folders. */
@@ -25,7 +25,7 @@ export interface Found {
   /** Files that could not be read. */
   readonly findings: readonly Finding[];
   /** Every root of states and of pillar, and the folders where the search began. */
-  readonly roots: readonly Root[];
+  readonly roots: readonly SourceRoot[];
   /** Folders that hold modules of the site's own: `_states`. */
   readonly ownFolders: readonly string[];
 }
@@ -48,16 +48,16 @@ export function findSources(paths: readonly string[], named: NamedRoots): Found 
 }
 
 class SourceFinder {
-  readonly #named: readonly Root[];
+  readonly #named: readonly SourceRoot[];
   readonly #sources = new Map<string, Source>();
   readonly #findings: Finding[] = [];
-  readonly #roots = new Map<string, Root>();
+  readonly #roots = new Map<string, SourceRoot>();
   readonly #ownFolders = new Set<string>();
   /** Folders, and whether those in them are environments. */
   readonly #environments = new Map<string, boolean>();
 
   constructor({ fileRoots, pillarRoots }: NamedRoots) {
-    const roots = (folders: readonly string[], kind: Root['kind']): Root[] =>
+    const roots = (folders: readonly string[], kind: SourceRoot['kind']): SourceRoot[] =>
       folders.map((folder) => ({ folder: resolve(folder), kind }));
     this.#named = [...roots(fileRoots, 'state'), ...roots(pillarRoots, 'pillar')];
     for (const root of this.#named) {
@@ -103,7 +103,7 @@ class SourceFinder {
     }
   }
 
-  #addRoot(root: Root): void {
+  #addRoot(root: SourceRoot): void {
     if (this.#roots.has(root.folder)) return;
     this.#roots.set(root.folder, root);
     for (const name of namesIn(root.folder))
@@ -137,7 +137,7 @@ class SourceFinder {
    * The folder from which a file is named: one that was told, else the nearest with a top file, else what names and
    * places suggest.
    */
-  #rootOf(absolute: string, start: string): Root {
+  #rootOf(absolute: string, start: string): SourceRoot {
     const inside = this.#named.filter(({ folder }) => absolute.startsWith(`${folder}/`));
     const [longest] = inside.sort((a, b) => b.folder.length - a.folder.length);
     if (longest !== undefined) return longest;
@@ -182,7 +182,7 @@ function foldersAbove(absolute: string, start: string): string[] {
   return folders;
 }
 
-function kindOf(absolute: string, name: string, root: Root): SourceKind {
+function kindOf(absolute: string, name: string, root: SourceRoot): SourceKind {
   if (absolute.endsWith('.jinja')) return 'template';
   const folders = dirname(name).split('/');
   const isPillar = root.kind === 'pillar' || folders.some((folder) => PILLAR.test(folder));

@@ -1,7 +1,7 @@
 /** Every operation of the API that the console uses. No other file knows an address. */
 import { sleep } from '../model/clock.ts';
 import type {
-  Credentials,
+  LoginForm,
   Doctor,
   Drift,
   FunctionDetail,
@@ -34,8 +34,8 @@ import { ApiError, type Http, type Query } from './http.ts';
 import { openStream, type StreamHandlers } from './stream.ts';
 
 /** Kinds of functions, and where the API lists them. */
-export type FunctionKind = 'local' | 'runner' | 'wheel';
-const LISTS: Readonly<Record<FunctionKind, string>> = {
+export type ListedKind = 'local' | 'runner' | 'wheel';
+const LISTS: Readonly<Record<ListedKind, string>> = {
   local: 'functions',
   runner: 'runners',
   wheel: 'wheel',
@@ -68,7 +68,7 @@ export class Server {
     return this.#get('session');
   }
 
-  async logIn(credentials: Credentials): Promise<Me> {
+  async logIn(credentials: LoginForm): Promise<Me> {
     const { me } = await this.#post<{ me: Me }>('session', credentials);
     return me;
   }
@@ -159,7 +159,7 @@ export class Server {
     return this.#post(`keys/${how}`, what);
   }
 
-  functions(kind: FunctionKind, query: Query): Promise<Page<FunctionSummary>> {
+  functions(kind: ListedKind, query: Query): Promise<Page<FunctionSummary>> {
     return this.#or(
       `list ${kind}`,
       () => this.#get(LISTS[kind], query),
@@ -167,7 +167,7 @@ export class Server {
     );
   }
 
-  describeFunction(kind: FunctionKind, name: string, query: Query = {}): Promise<FunctionDetail> {
+  describeFunction(kind: ListedKind, name: string, query: Query = {}): Promise<FunctionDetail> {
     return this.#or(
       `list ${kind}`,
       () => this.#get(`${LISTS[kind]}/${part(name)}`, query),

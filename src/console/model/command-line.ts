@@ -1,5 +1,5 @@
 /** The command line that does the same as a form. */
-import { shellTarget, shellWord, type Target } from './targets.ts';
+import { shellTarget, shellWord, type TypedTarget } from './targets.ts';
 
 /** How a job is sent, as it was typed. */
 export interface Sending {
@@ -12,7 +12,7 @@ export interface Sending {
 /** What the form says. */
 export interface FormCall {
   readonly kind: 'local' | 'runner' | 'wheel';
-  readonly target: Target;
+  readonly target: TypedTarget;
   readonly fun: string;
   /** Arguments in one line. */
   readonly args: string;

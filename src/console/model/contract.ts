@@ -39,7 +39,7 @@ export type {
 } from '../../api-client/operations.ts';
 
 /** What a log-in takes. */
-export interface Credentials {
+export interface LoginForm {
   readonly eauth: string;
   readonly username: string;
   readonly password: string;
@@ -53,7 +53,7 @@ export interface Page<T> {
 }
 
 /** An event of the bus. */
-export interface BusEvent {
+export interface LiveEvent {
   readonly tag: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly stamp: string | null;

@@ -1,7 +1,7 @@
 /** Arguments of a function as they stand in its form, and the ways there and back. */
 import type { FunctionDetail, Param } from './contract.ts';
 import { FIELDS_MOST } from './form-fields.ts';
-import { readArguments, readValue, writeArguments, writeValue, type TypedArguments } from './words.ts';
+import { readArguments, readValue, writeArguments, writeValue, type CommandWords } from './words.ts';
 
 /** What stands in the fields. */
 export interface FormValues {
@@ -18,7 +18,7 @@ export const NO_VALUES: FormValues = { fields: new Map(), line: '' };
  * The arguments that the form says. Those in their places come first, so a parameter that is left empty has the ones
  * after it sent by name.
  */
-export function argumentsOf(values: FormValues, detail: FunctionDetail | undefined): TypedArguments {
+export function argumentsOf(values: FormValues, detail: FunctionDetail | undefined): CommandWords {
   const typed = readArguments(values.line);
   if (detail === undefined) return typed;
   const kwarg = new Map<string, unknown>(Object.entries(typed.kwarg));

@@ -45,7 +45,7 @@ export interface SameReturn {
 /**
  * A job at one moment. It is never changed: when something has come, there is another one, in which what is new is new.
  */
-export interface JobView {
+export interface JobSnapshot {
   readonly job: JobDetail | undefined;
   readonly counts: Counts | undefined;
   readonly isDone: boolean;
@@ -61,7 +61,7 @@ export interface JobView {
 }
 
 /** A job of which nothing is known yet. */
-export const UNKNOWN_JOB: JobView = {
+export const UNKNOWN_JOB: JobSnapshot = {
   job: undefined,
   counts: undefined,
   isDone: false,
@@ -144,7 +144,7 @@ export class JobRecord {
   }
 
   /** The job as it is now. */
-  view(): JobView {
+  view(): JobSnapshot {
     const rows = new Map(this.#rows);
     const same = [...this.#same].map(([key, { line, minions, count }]): SameReturn => ({
       key,

@@ -1,6 +1,6 @@
 /** The jobs of the fleet as the event bus tells of them: who is expected, who has come back, who is still at it. */
-import type { BusEvent, Counts, Job, MinionOutcome, OutcomeName } from './contract.ts';
-import { countsOf, FIELDS, kindOf, type Became, type Field, type OutcomeKind } from './outcomes.ts';
+import type { LiveEvent, Counts, Job, MinionOutcome, OutcomeName } from './contract.ts';
+import { countsOf, FIELDS, kindOf, type Became, type Field, type OutcomeGroup } from './outcomes.ts';
 
 /** Jobs that are kept; the oldest that is over goes first. */
 const JOBS_MAX = 60;
@@ -42,7 +42,7 @@ interface Draft {
   lastMs: number;
   counts: Counts;
   /** How far each minion is. */
-  readonly kinds: Map<string, OutcomeKind>;
+  readonly kinds: Map<string, OutcomeGroup>;
   /** What was last handed out; undefined when something was heard since. */
   shown: LiveJob | undefined;
 }
@@ -94,7 +94,7 @@ export class LiveJobs {
   }
 
   /** Takes an event. @returns true when it was about a job */
-  take({ tag, data }: BusEvent, nowMs: number): boolean {
+  take({ tag, data }: LiveEvent, nowMs: number): boolean {
     const [salt, word = '', jid = '', what, ...rest] = tag.split('/');
     if (salt !== 'salt' || jid === '') return false;
     if (word === 'run' || word === 'wheel') return this.#ofMaster(jid, what, data, nowMs);
@@ -118,7 +118,7 @@ export class LiveJobs {
     return false;
   }
 
-  #started(jid: string, data: BusEvent['data'], nowMs: number): boolean {
+  #started(jid: string, data: LiveEvent['data'], nowMs: number): boolean {
     const fun = textOf(data['fun']);
     if (HOUSEKEEPING.has(fun)) return false;
     const minions = Array.isArray(data['minions']) ? data['minions'].filter(isText) : [];
@@ -138,7 +138,7 @@ export class LiveJobs {
   }
 
   /** A function of the master: one that is expected, the master itself. */
-  #ofMaster(jid: string, what: string | undefined, data: BusEvent['data'], nowMs: number): boolean {
+  #ofMaster(jid: string, what: string | undefined, data: LiveEvent['data'], nowMs: number): boolean {
     const fun = textOf(data['fun']);
     if (HOUSEKEEPING.has(fun) || (what !== 'new' && what !== 'ret')) return false;
     if (what === 'ret' && !this.#jobs.has(jid)) return false;
@@ -168,7 +168,7 @@ export class LiveJobs {
     return job;
   }
 
-  #outcome(job: Draft, minion: string, kind: OutcomeKind, nowMs: number): boolean {
+  #outcome(job: Draft, minion: string, kind: OutcomeGroup, nowMs: number): boolean {
     const before = job.kinds.get(minion);
     if (kind === 'running' && before !== undefined && before !== 'running') return false;
     if (before === undefined && job.kinds.size >= MINIONS_MAX) return false;
@@ -224,13 +224,13 @@ function argumentsIn(given: unknown): Pick<LiveJob, 'arg' | 'kwarg'> {
   return { arg, kwarg: Object.fromEntries(kwarg) };
 }
 
-function returnedAs(data: BusEvent['data']): OutcomeKind {
+function returnedAs(data: LiveEvent['data']): OutcomeGroup {
   const code = data['retcode'];
   return (typeof code === 'number' && code !== 0) || data['success'] === false ? 'failed' : 'ok';
 }
 
 /** Where a minion is counted that was known as a part of a figure only; undefined for one that was not expected. */
-function unnamedField({ counts, kinds }: Draft, kind: OutcomeKind): Field | undefined {
+function unnamedField({ counts, kinds }: Draft, kind: OutcomeGroup): Field | undefined {
   if (kinds.size >= counts.expected) return undefined;
   const named = countsOf(kinds.values());
   const waited = (['running', 'silent'] as const).find((field) => counts[field] > named[field]);
@@ -238,7 +238,7 @@ function unnamedField({ counts, kinds }: Draft, kind: OutcomeKind): Field | unde
 }
 
 /** How far a minion is: what it has returned is not taken back by an answer that is older. */
-function settled(kind: OutcomeKind | undefined): number {
+function settled(kind: OutcomeGroup | undefined): number {
   if (kind === undefined) return 0;
   return kind === 'running' ? 1 : kind === 'silent' ? 2 : 3;
 }
@@ -250,7 +250,7 @@ function isFurther(counts: Counts, than: Counts): boolean {
   return back > 0 || (back === 0 && counts.running <= than.running && counts.expected >= than.expected);
 }
 
-function moved(counts: Counts, field: Field | undefined, kind: OutcomeKind): Counts {
+function moved(counts: Counts, field: Field | undefined, kind: OutcomeGroup): Counts {
   const next = { ...counts };
   if (field === undefined) next.expected++;
   else next[field]--;

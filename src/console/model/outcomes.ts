@@ -2,12 +2,12 @@
 import type { Counts, MinionOutcome } from './contract.ts';
 
 /** Kinds of outcomes, as they are coloured and counted. */
-export type OutcomeKind = 'ok' | 'failed' | 'running' | 'silent';
+export type OutcomeGroup = 'ok' | 'failed' | 'running' | 'silent';
 
 /** What became of one minion, with the code that it has returned and what it says of itself; null for none. */
 export type Became = Pick<MinionOutcome, 'outcome' | 'retcode' | 'success'>;
 
-const KINDS: ReadonlyMap<string, OutcomeKind> = new Map([
+const KINDS: ReadonlyMap<string, OutcomeGroup> = new Map([
   ['returned', 'ok'],
   ['failed', 'failed'],
   ['published', 'running'],
@@ -18,7 +18,7 @@ const KINDS: ReadonlyMap<string, OutcomeKind> = new Map([
  * The kind of an outcome; whatever is not known is silent. A return that came late has no word for how it went: its
  * code and what it says of itself do, as they do where the API counts.
  */
-export function kindOf({ outcome, retcode, success }: Became): OutcomeKind {
+export function kindOf({ outcome, retcode, success }: Became): OutcomeGroup {
   if (outcome === 'returned late') return retcode === 0 && success !== false ? 'ok' : 'failed';
   return KINDS.get(outcome) ?? 'silent';
 }
@@ -29,7 +29,7 @@ export function outcomeWords(became: Became): string {
 }
 
 /** How many there are of each kind. */
-export function countsOf(kinds: Iterable<OutcomeKind>): Counts {
+export function countsOf(kinds: Iterable<OutcomeGroup>): Counts {
   const counts = { expected: 0, returned: 0, failed: 0, running: 0, silent: 0 };
   for (const kind of kinds) {
     counts.expected++;
@@ -42,13 +42,13 @@ export function countsOf(kinds: Iterable<OutcomeKind>): Counts {
 export const FIELDS = { ok: 'returned', failed: 'failed', running: 'running', silent: 'silent' } as const;
 
 /** A figure of {@link Counts} that minions of one kind make up. */
-export type Field = (typeof FIELDS)[OutcomeKind];
+export type Field = (typeof FIELDS)[OutcomeGroup];
 
 /** Kinds in the order in which an operator wants to see them. */
-export const KIND_ORDER: readonly OutcomeKind[] = ['failed', 'silent', 'running', 'ok'];
+export const KIND_ORDER: readonly OutcomeGroup[] = ['failed', 'silent', 'running', 'ok'];
 
 /** What a kind is called. */
-export const KIND_NAMES: Readonly<Record<OutcomeKind, string>> = {
+export const KIND_NAMES: Readonly<Record<OutcomeGroup, string>> = {
   ok: 'succeeded',
   failed: 'failed',
   running: 'running',
@@ -56,7 +56,7 @@ export const KIND_NAMES: Readonly<Record<OutcomeKind, string>> = {
 };
 
 /** How many there are of a kind. */
-export function countOf(counts: Counts, kind: OutcomeKind): number {
+export function countOf(counts: Counts, kind: OutcomeGroup): number {
   return counts[FIELDS[kind]];
 }
 

@@ -1,7 +1,7 @@
 /** Addresses of views: `#/jobs/20261125164012345678?outcome=failed`. */
 
 /** Where somebody is. */
-export interface Route {
+export interface ViewAddress {
   /** `now`, `minions`, `jobs` … */
   readonly view: string;
   /** The one thing that is looked at, such as a job; undefined for the list of all. */
@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** Reads the part of an address behind `#`. What cannot be read is the first view. */
-export function readRoute(hash: string): Route {
+export function readRoute(hash: string): ViewAddress {
   const [path = '', fields = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', ...more] = path.split('/');
   const id = decoded(more.join('/'));

@@ -1,6 +1,6 @@
 /** State runs of many minions, grouped by state, as they come in. */
 import { byFirstName, FirstNames } from './first-names.ts';
-import { RESULT_ORDER, type StateResult, type StateRow } from './state-run.ts';
+import { RESULT_ORDER, type RowResult, type StateRow } from './state-run.ts';
 
 /** Minions of a kind that are named; how many there are is counted. */
 const NAMED_MAX = 30;
@@ -27,7 +27,7 @@ export interface StateGroup {
   readonly name: string;
   readonly sls: string;
   readonly order: number;
-  readonly counts: Readonly<Record<StateResult, number>>;
+  readonly counts: Readonly<Record<RowResult, number>>;
   readonly kinds: readonly StateKind[];
 }
 
@@ -35,7 +35,7 @@ interface Draft {
   readonly first: StateRow;
   readonly key: string;
   readonly nth: number;
-  readonly counts: Record<StateResult, number>;
+  readonly counts: Record<RowResult, number>;
   readonly kinds: Map<string, { row: StateRow; minions: FirstNames; count: number }>;
   /** What was last handed out; undefined when something was added since. */
   shown: StateGroup | undefined;
@@ -45,7 +45,7 @@ interface Draft {
  * Results of all groups together: one for each state on each minion, so that each is the sum of what stands beside the
  * states.
  */
-export function resultsIn(groups: readonly StateGroup[]): Record<StateResult, number> {
+export function resultsIn(groups: readonly StateGroup[]): Record<RowResult, number> {
   const results = { ok: 0, changed: 0, failed: 0, 'would change': 0 };
   for (const { counts } of groups) for (const result of RESULT_ORDER) results[result] += counts[result];
   return results;

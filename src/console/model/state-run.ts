@@ -2,7 +2,7 @@
 import { isMapping } from './json.ts';
 
 /** What one state has come to. */
-export type StateResult = 'ok' | 'changed' | 'failed' | 'would change';
+export type RowResult = 'ok' | 'changed' | 'failed' | 'would change';
 
 /** The result of one state on one minion. */
 export interface StateRow {
@@ -11,7 +11,7 @@ export interface StateRow {
   readonly id: string;
   readonly name: string;
   readonly sls: string;
-  readonly result: StateResult;
+  readonly result: RowResult;
   readonly comment: string;
   readonly changes: unknown;
   readonly seconds: number | undefined;
@@ -19,7 +19,7 @@ export interface StateRow {
 }
 
 /** Results in the order in which an operator wants to see them. */
-export const RESULT_ORDER: readonly StateResult[] = ['failed', 'would change', 'changed', 'ok'];
+export const RESULT_ORDER: readonly RowResult[] = ['failed', 'would change', 'changed', 'ok'];
 
 /**
  * Reads the return of `state.apply` and its kind.
@@ -59,7 +59,7 @@ function rowOf(key: string, entry: unknown): StateRow | undefined {
   };
 }
 
-function resultOf(result: unknown, changes: unknown): StateResult {
+function resultOf(result: unknown, changes: unknown): RowResult {
   if (result === false) return 'failed';
   if (result === null) return 'would change';
   return typeof changes === 'object' && changes !== null && Object.keys(changes).length > 0

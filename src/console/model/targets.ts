@@ -22,7 +22,7 @@ export const TARGET_KINDS: readonly {
 ];
 
 /** A target as it stands in the box. */
-export interface Target {
+export interface TypedTarget {
   readonly text: string;
   readonly kind: TargetType;
 }
@@ -37,7 +37,7 @@ export function targetKind(name: string | null | undefined): TargetType {
 }
 
 /** What a target is sent as: lists are lists. */
-export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: TargetType } {
+export function sentTarget({ text, kind }: TypedTarget): { tgt: unknown; tgt_type: TargetType } {
   const tgt =
     kind === 'list'
       ? text
@@ -49,19 +49,19 @@ export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: Ta
 }
 
 /** The target of a job that was, as it stands in the box. */
-export function boxedTarget(tgt: unknown, kind: string): Target {
+export function boxedTarget(tgt: unknown, kind: string): TypedTarget {
   return { text: Array.isArray(tgt) ? tgt.join(',') : String(tgt), kind: targetKind(kind) };
 }
 
 /** Whether a target is the id of one minion, and not a pattern or a list. */
-export function namesOne({ text, kind }: Target): boolean {
+export function namesOne({ text, kind }: TypedTarget): boolean {
   const id = text.trim();
   if (kind === 'list') return id !== '' && !id.includes(',');
   return kind === 'glob' && /^[^*?[\]]+$/.test(id);
 }
 
 /** How a shell is told of it. */
-export function shellTarget({ text, kind }: Target): string {
+export function shellTarget({ text, kind }: TypedTarget): string {
   const flag = TARGET_KINDS.find((each) => each.kind === kind)?.flag ?? '';
   return `${flag}${shellWord(text)}`;
 }

@@ -3,7 +3,7 @@
  */
 
 /** What was typed. */
-export interface TypedArguments {
+export interface CommandWords {
   readonly arg: readonly unknown[];
   readonly kwarg: Readonly<Record<string, unknown>>;
   /** What is wrong with it; undefined when nothing is. */
@@ -11,7 +11,7 @@ export interface TypedArguments {
 }
 
 /** Reads a line of arguments. */
-export function readArguments(line: string): TypedArguments {
+export function readArguments(line: string): CommandWords {
   const split = splitWords(line);
   if (typeof split === 'string') return { arg: [], kwarg: {}, problem: split };
   const arg: unknown[] = [];

@@ -9,12 +9,12 @@ import {
   kindOf,
   outcomeWords,
   type Became,
-  type OutcomeKind,
+  type OutcomeGroup,
 } from '../model/outcomes.ts';
-import type { StateResult } from '../model/state-run.ts';
+import type { RowResult } from '../model/state-run.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-const ICONS: Readonly<Record<OutcomeKind, IconName>> = {
+const ICONS: Readonly<Record<OutcomeGroup, IconName>> = {
   ok: 'check',
   failed: 'cross',
   running: 'wait',
@@ -63,7 +63,7 @@ export function OutcomeCounts({ counts }: { counts: Counts }): JSX.Element {
   );
 }
 
-const RESULT_KINDS: Readonly<Record<StateResult, { kind: string; icon: IconName }>> = {
+const RESULT_KINDS: Readonly<Record<RowResult, { kind: string; icon: IconName }>> = {
   ok: { kind: 'ok', icon: 'check' },
   changed: { kind: 'changed', icon: 'again' },
   'would change': { kind: 'would', icon: 'warn' },
@@ -71,7 +71,7 @@ const RESULT_KINDS: Readonly<Record<StateResult, { kind: string; icon: IconName 
 };
 
 /** The result of a state, with how many there are of it. */
-export function Result({ result, count }: { result: StateResult; count?: number }): JSX.Element {
+export function Result({ result, count }: { result: RowResult; count?: number }): JSX.Element {
   const { kind, icon } = RESULT_KINDS[result];
   return (
     <span class={`outcome ${kind}`}>

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import type { Preview } from '../model/contract.ts';
 import { ApiError } from '../api/http.ts';
 import { after } from '../model/clock.ts';
-import { sentTarget, TARGET_KINDS, targetKind, type Target } from '../model/targets.ts';
+import { sentTarget, TARGET_KINDS, targetKind, type TypedTarget } from '../model/targets.ts';
 import { useApp } from '../state/app.ts';
 import { useLoaded, useRested, type Loaded } from '../state/loading.ts';
 import { useNews } from '../state/news.ts';
@@ -21,7 +21,7 @@ export interface TargetPreview extends Loaded<Preview> {
 }
 
 /** Whom a target reaches, asked anew when it has rested, and when minions come or go. @param fun whose rights decide */
-export function usePreview(target: Target, fun?: string): TargetPreview {
+export function usePreview(target: TypedTarget, fun?: string): TargetPreview {
   const app = useApp();
   const rested = useRested(target, REST_MS, after);
   const news = useNews('minions');
@@ -48,8 +48,8 @@ export function usePreview(target: Target, fun?: string): TargetPreview {
 
 /** The box. */
 export function TargetBox(props: {
-  target: Target;
-  onChange: (target: Target) => void;
+  target: TypedTarget;
+  onChange: (target: TypedTarget) => void;
   problem?: string | undefined;
   isFocused?: boolean;
 }): JSX.Element {
@@ -94,7 +94,7 @@ export function TargetBox(props: {
 }
 
 /** Whom the target reaches. */
-export function Reach({ preview, target }: { preview: Loaded<Preview>; target: Target }): JSX.Element {
+export function Reach({ preview, target }: { preview: Loaded<Preview>; target: TypedTarget }): JSX.Element {
   const { data, error } = preview;
   if (target.text.trim() === '') return <p class="reach faint">Nobody is named yet.</p>;
   if (error instanceof ApiError && error.status !== 0)

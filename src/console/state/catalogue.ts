@@ -1,12 +1,12 @@
 /** The functions that there are, loaded once for each kind. */
 import type { FunctionSummary } from '../model/contract.ts';
-import type { FunctionKind, Server } from '../api/server.ts';
+import type { ListedKind, Server } from '../api/server.ts';
 
 const PAGES_MOST = 20;
 
 /** Keeps the lists. */
 export class Catalogue {
-  readonly #lists = new Map<FunctionKind, Promise<readonly FunctionSummary[]>>();
+  readonly #lists = new Map<ListedKind, Promise<readonly FunctionSummary[]>>();
   readonly #server: Server;
 
   constructor(server: Server) {
@@ -14,7 +14,7 @@ export class Catalogue {
   }
 
   /** All functions of a kind that this user may run somewhere. @throws ApiError */
-  list(kind: FunctionKind): Promise<readonly FunctionSummary[]> {
+  list(kind: ListedKind): Promise<readonly FunctionSummary[]> {
     const known = this.#lists.get(kind);
     if (known !== undefined) return known;
     const list = this.#load(kind);
@@ -24,7 +24,7 @@ export class Catalogue {
     return list;
   }
 
-  async #load(kind: FunctionKind): Promise<readonly FunctionSummary[]> {
+  async #load(kind: ListedKind): Promise<readonly FunctionSummary[]> {
     const out: FunctionSummary[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < PAGES_MOST; page++) {

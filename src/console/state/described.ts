@@ -1,5 +1,5 @@
 /** The description of the function that stands in a box. */
-import type { FunctionKind } from '../api/server.ts';
+import type { ListedKind } from '../api/server.ts';
 import { after } from '../model/clock.ts';
 import type { FunctionDetail } from '../model/contract.ts';
 import { isFunctionName } from '../model/function-detail.ts';
@@ -9,7 +9,7 @@ import { useLoaded, useRested } from './loading.ts';
 const REST_MS = 200;
 
 /** The description of a function, once its name has rested. */
-export function useFunction(kind: FunctionKind, fun: string): FunctionDetail | undefined {
+export function useFunction(kind: ListedKind, fun: string): FunctionDetail | undefined {
   const app = useApp();
   const rested = useRested(fun, REST_MS, after);
   const { data } = useLoaded(

@@ -1,6 +1,6 @@
 /** The event bus as the console hears it: the latest events, and the jobs that follow from them. */
 import { signal } from '@preact/signals';
-import type { BusEvent, Job, MinionOutcome } from '../model/contract.ts';
+import type { LiveEvent, Job, MinionOutcome } from '../model/contract.ts';
 import type { Server } from '../api/server.ts';
 import { after, nowMs } from '../model/clock.ts';
 import { LiveJobs, type LiveJob } from '../model/live-jobs.ts';
@@ -101,7 +101,7 @@ export class Feed {
     this.jobs.value = this.#live.list();
   }
 
-  #take(event: BusEvent): void {
+  #take(event: LiveEvent): void {
     const now = nowMs();
     this.#count++;
     this.#live.take(event, now);
@@ -115,7 +115,7 @@ export class Feed {
     });
   }
 
-  #keep(event: BusEvent, timeMs: number): void {
+  #keep(event: LiveEvent, timeMs: number): void {
     const text = JSON.stringify(event.data);
     const isCut = text.length > EVENT_CHARS;
     const json = isCut ? text.slice(0, EVENT_CHARS) : text;
@@ -142,7 +142,7 @@ export class Feed {
     return earlier?.times ?? 0;
   }
 
-  #moved({ tag, data }: BusEvent, timeMs: number): void {
+  #moved({ tag, data }: LiveEvent, timeMs: number): void {
     if (tag === 'salt/presence/change') {
       for (const minion of namesIn(data['lost']))
         this.#movement({ minion, timeMs, kind: 'went', why: 'connection lost' });
@@ -169,20 +169,20 @@ export class Feed {
 }
 
 /** `web1 pend`; with the kind of what was refused, where it was. */
-function authenticationOf(data: BusEvent['data']): string {
+function authenticationOf(data: LiveEvent['data']): string {
   return [data['id'], data['act'], data['result'] === false ? 'refused' : '']
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' ')
     .slice(0, 200);
 }
 
-function isBusEvent(data: unknown): data is BusEvent {
+function isBusEvent(data: unknown): data is LiveEvent {
   return (
     typeof data === 'object' &&
     data !== null &&
-    typeof (data as BusEvent).tag === 'string' &&
-    typeof (data as BusEvent).data === 'object' &&
-    (data as BusEvent).data !== null
+    typeof (data as LiveEvent).tag === 'string' &&
+    typeof (data as LiveEvent).data === 'object' &&
+    (data as LiveEvent).data !== null
   );
 }
 

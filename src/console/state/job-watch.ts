@@ -4,7 +4,7 @@ import type { Counts, JobDetail, MinionOutcome, Return } from '../model/contract
 import type { ApiError } from '../api/http.ts';
 import type { Server } from '../api/server.ts';
 import { after } from '../model/clock.ts';
-import { JobRecord, UNKNOWN_JOB, type JobView } from '../model/job-record.ts';
+import { JobRecord, UNKNOWN_JOB, type JobSnapshot } from '../model/job-record.ts';
 
 const DRAW_MS = 120;
 const PAGE = '500';
@@ -12,7 +12,7 @@ const PAGE = '500';
 /** Follows a job until it is closed. */
 export class JobWatch {
   readonly jid: string;
-  readonly view = signal<JobView>(UNKNOWN_JOB);
+  readonly view = signal<JobSnapshot>(UNKNOWN_JOB);
   readonly error = signal<ApiError | Error | undefined>(undefined);
   /** False while the stream is lost. */
   readonly isLive = signal(true);

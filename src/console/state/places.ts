@@ -1,10 +1,10 @@
 /** Where in the console somebody is: the part of the address behind `#`. */
 import { batch, signal } from '@preact/signals';
-import { readRoute, type Route } from '../model/route.ts';
+import { readRoute, type ViewAddress } from '../model/route.ts';
 
 /** Follows the address. */
 export class Places {
-  readonly route = signal<Route>(readRoute(location.hash));
+  readonly route = signal<ViewAddress>(readRoute(location.hash));
   /** How often somebody went to a place: a view is another one then, also when only its fields are other ones. */
   readonly arrivals = signal(0);
 

@@ -3,7 +3,7 @@
  * on where one was.
  */
 import { signal } from '@preact/signals';
-import type { Credentials, Me } from '../model/contract.ts';
+import type { LoginForm, Me } from '../model/contract.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { ApiError } from '../api/http.ts';
 import type { Server } from '../api/server.ts';
@@ -44,7 +44,7 @@ export class Session {
   }
 
   /** @throws ApiError when the log-in fails */
-  async logIn(credentials: Credentials): Promise<void> {
+  async logIn(credentials: LoginForm): Promise<void> {
     const before = this.me.peek()?.user;
     const me = await this.#server().logIn(credentials);
     // somebody else must not see what the one before him has looked at

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobDetail } from '../model/contract.ts';
-import type { JobRow, JobView, SameReturn } from '../model/job-record.ts';
-import { KIND_NAMES, KIND_ORDER, kindOf, type OutcomeKind } from '../model/outcomes.ts';
+import type { JobRow, JobSnapshot, SameReturn } from '../model/job-record.ts';
+import { KIND_NAMES, KIND_ORDER, kindOf, type OutcomeGroup } from '../model/outcomes.ts';
 import { minions } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { boxedTarget, shellTarget } from '../model/targets.ts';
@@ -82,7 +82,7 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
   );
 }
 
-function Head({ view, job }: { view: JobView; job: JobDetail }): JSX.Element {
+function Head({ view, job }: { view: JobSnapshot; job: JobDetail }): JSX.Element {
   const startMs = isoMs(job.start_time);
   return (
     <>
@@ -130,7 +130,7 @@ function callOf(job: JobDetail, isTest: boolean): Record<string, string | undefi
   return { fun: job.fun, tgt, tgt_type: kind, arg, test: isTest ? 'true' : undefined };
 }
 
-function JobActions({ view, job }: { view: JobView; job: JobDetail }): JSX.Element {
+function JobActions({ view, job }: { view: JobSnapshot; job: JobDetail }): JSX.Element {
   const app = useApp();
   const [asked, setAsked] = useState<'term' | 'kill' | undefined>(undefined);
   const failed = [...view.rows.values()].filter(
@@ -231,11 +231,11 @@ function Minions({
   kind,
 }: {
   watch: JobWatch;
-  view: JobView;
+  view: JobSnapshot;
   isState: boolean;
   kind: string | undefined;
 }): JSX.Element {
-  const [only, setOnly] = useState<OutcomeKind | undefined>(KIND_ORDER.find((each) => each === kind));
+  const [only, setOnly] = useState<OutcomeGroup | undefined>(KIND_ORDER.find((each) => each === kind));
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<string | undefined>(undefined);
   const kinds = { ok: 0, failed: 0, running: 0, silent: 0 };

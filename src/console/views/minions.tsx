@@ -5,7 +5,7 @@ import type { Minion } from '../model/contract.ts';
 import { ApiError } from '../api/http.ts';
 import { after } from '../model/clock.ts';
 import { linkTo } from '../model/route.ts';
-import { sentTarget, targetKind, type Target } from '../model/targets.ts';
+import { sentTarget, targetKind, type TypedTarget } from '../model/targets.ts';
 import { versionNote, versionOf } from '../model/versions.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Problem, Stale } from '../parts/problem.tsx';
@@ -73,7 +73,7 @@ export function Connected({ isConnected }: { isConnected: boolean }): JSX.Elemen
 /** The view. */
 export function MinionsView({ query }: ViewProps): JSX.Element {
   const app = useApp();
-  const [target, setTarget] = useState<Target>({
+  const [target, setTarget] = useState<TypedTarget>({
     text: query.get('tgt') ?? '',
     kind: targetKind(query.get('tgt_type')),
   });
@@ -174,7 +174,7 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
 function runTarget(
   { items, isComplete }: LoadedList<Minion>,
   isNarrowed: boolean,
-  target: Target | undefined,
+  target: TypedTarget | undefined,
 ): Record<string, string> | undefined {
   if (!isNarrowed) return target === undefined ? { tgt: '*' } : { tgt: target.text, tgt_type: target.kind };
   if (!isComplete || items.length === 0 || items.length > NAMED_MAX) return undefined;

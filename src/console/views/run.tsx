@@ -1,14 +1,14 @@
 /** Running a function: on minions, or on the master itself. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { FunctionKind } from '../api/server.ts';
+import type { ListedKind } from '../api/server.ts';
 import { sameCommand, sendingProblem, type FormCall, type Sending } from '../model/command-line.ts';
 import { argumentsOf, NO_VALUES, type FormValues } from '../model/form-values.ts';
 import { hasTestMode, questionOf } from '../model/questions.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
-import { namesOne, sentTarget, targetKind, type Target } from '../model/targets.ts';
-import { writeArguments, type TypedArguments } from '../model/words.ts';
+import { namesOne, sentTarget, targetKind, type TypedTarget } from '../model/targets.ts';
+import { writeArguments, type CommandWords } from '../model/words.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { FunctionBox } from '../parts/function-box.tsx';
 import { FunctionForm } from '../parts/function-form.tsx';
@@ -23,7 +23,7 @@ import { RunnerProgress } from './runner-progress.tsx';
 import { Templates } from './templates.tsx';
 import type { ViewProps } from './view-props.ts';
 
-const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
+const KINDS: readonly { kind: ListedKind; name: string; needs: string }[] = [
   { kind: 'local', name: 'On minions', needs: 'jobs.start' },
   { kind: 'runner', name: 'Runner', needs: 'runners.run' },
   { kind: 'wheel', name: 'Wheel', needs: 'wheel.run' },
@@ -31,8 +31,8 @@ const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
 
 /** What the form says. */
 interface Call {
-  readonly kind: FunctionKind;
-  readonly target: Target;
+  readonly kind: ListedKind;
+  readonly target: TypedTarget;
   readonly fun: string;
   readonly values: FormValues;
   readonly sending: Sending;
@@ -106,7 +106,7 @@ export function RunView({ query }: ViewProps): JSX.Element {
 }
 
 /** The call that the address says. */
-function callIn(query: ReadonlyMap<string, string>, kinds: readonly FunctionKind[]): Call {
+function callIn(query: ReadonlyMap<string, string>, kinds: readonly ListedKind[]): Call {
   return {
     kind: kinds.find((each) => each === query.get('kind')) ?? kinds[0] ?? 'local',
     target: { text: query.get('tgt') ?? '', kind: targetKind(query.get('tgt_type')) },
@@ -287,7 +287,7 @@ function Result({ outcome }: { outcome: Outcome | undefined }): JSX.Element | nu
 async function send(
   app: App,
   { kind, target, fun, sending }: Call,
-  typed: TypedArguments,
+  typed: CommandWords,
 ): Promise<Outcome | undefined> {
   const { arg, kwarg } = typed;
   if (kind === 'wheel') {
@@ -350,7 +350,7 @@ function sendingOf({ test, batch, canary, timeout }: Sending): Record<string, un
   };
 }
 
-function runLabel(kind: FunctionKind, count: number | undefined, isTest: boolean): string {
+function runLabel(kind: ListedKind, count: number | undefined, isTest: boolean): string {
   if (kind !== 'local' || count === undefined) return isTest ? 'Test' : 'Run';
   return `${isTest ? 'Test' : 'Run'} on ${count.toLocaleString('en')} ${count === 1 ? 'minion' : 'minions'}`;
 }

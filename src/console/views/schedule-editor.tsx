@@ -16,7 +16,7 @@ import {
   NEW_JOB,
   type JobForm,
 } from '../model/schedule-job.ts';
-import { namesOne, sentTarget, type Target } from '../model/targets.ts';
+import { namesOne, sentTarget, type TypedTarget } from '../model/targets.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
 import { HowFields, TimeFields } from '../parts/schedule-fields.tsx';
@@ -76,7 +76,7 @@ function JobEditor(props: EditorProps & { form: JobForm; status: Mapping }): JSX
   const app = useApp();
   const { id, name, names, status } = props;
   const [form, setForm] = useState(props.form);
-  const [target, setTarget] = useState<Target>({ text: id, kind: 'list' });
+  const [target, setTarget] = useState<TypedTarget>({ text: id, kind: 'list' });
   const [isShown, setShown] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const [isBusy, setBusy] = useState(false);

@@ -6,7 +6,7 @@ import type { FunctionDetail } from '../model/contract.ts';
 import { NO_VALUES, valuesFor, type FormValues } from '../model/form-values.ts';
 import { isMapping } from '../model/json.ts';
 import type { JobForm } from '../model/schedule-job.ts';
-import type { TypedArguments } from '../model/words.ts';
+import type { CommandWords } from '../model/words.ts';
 import { FunctionBox } from '../parts/function-box.tsx';
 import { FunctionForm } from '../parts/function-form.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -78,7 +78,7 @@ export function givenIn({ before }: JobForm, detail: FunctionDetail | undefined)
 }
 
 /** The arguments as they stand in JSON; undefined when they have a form. */
-export function jsonOf({ json }: Given): TypedArguments | undefined {
+export function jsonOf({ json }: Given): CommandWords | undefined {
   if (json === undefined) return undefined;
   try {
     const [arg, kwarg] = [json.args, json.kwargs].map((text) => JSON.parse(text) as unknown);

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { resultsIn, type StateGroup } from '../model/state-groups.ts';
-import { RESULT_ORDER, type StateResult } from '../model/state-run.ts';
+import { RESULT_ORDER, type RowResult } from '../model/state-run.ts';
 import { minions } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { Result } from '../parts/outcome.tsx';
@@ -21,7 +21,7 @@ export function StateGroups({
   minionCount: number;
   errors: ReadonlyMap<string, readonly string[]>;
 }): JSX.Element {
-  const [only, setOnly] = useState<StateResult | undefined>(undefined);
+  const [only, setOnly] = useState<RowResult | undefined>(undefined);
   const sorted = groups.filter(({ counts }) => only === undefined || counts[only] > 0);
   const results = resultsIn(groups);
   const all = RESULT_ORDER.reduce((sum, result) => sum + results[result], 0);
@@ -71,7 +71,7 @@ function Group({
   isFirst,
 }: {
   group: StateGroup;
-  only: StateResult | undefined;
+  only: RowResult | undefined;
   isFirst: boolean;
 }): JSX.Element {
   const worst = only ?? RESULT_ORDER.find((result) => group.counts[result] > 0) ?? 'ok';
@@ -98,7 +98,7 @@ function Group({
 }
 
 /** Minions of a state: those that came to the same are told of once. */
-function GroupRows({ group, only }: { group: StateGroup; only: StateResult | undefined }): JSX.Element {
+function GroupRows({ group, only }: { group: StateGroup; only: RowResult | undefined }): JSX.Element {
   const kinds = group.kinds.filter(({ row }) => only === undefined || row.result === only);
   const told = kinds.slice(0, ROWS_SHOWN);
   const all = RESULT_ORDER.filter((result) => only === undefined || result === only).reduce(

@@ -1,13 +1,7 @@
 /** The results of a state run on one minion, with differences of files as differences. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import {
-  diffLines,
-  RESULT_ORDER,
-  splitChanges,
-  type StateResult,
-  type StateRow,
-} from '../model/state-run.ts';
+import { diffLines, RESULT_ORDER, splitChanges, type RowResult, type StateRow } from '../model/state-run.ts';
 import { sizeOf } from '../model/value-rows.ts';
 import { duration } from '../model/time.ts';
 import { Result } from '../parts/outcome.tsx';
@@ -26,7 +20,7 @@ export function StateResults({
   errors: readonly string[];
   value?: unknown;
 }): JSX.Element {
-  const [only, setOnly] = useState<StateResult | undefined>(undefined);
+  const [only, setOnly] = useState<RowResult | undefined>(undefined);
   const [isRaw, setRaw] = useState(false);
   const shown = rows.filter(({ result }) => only === undefined || result === only);
   return (

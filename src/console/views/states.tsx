@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Drift } from '../model/contract.ts';
 import { questionOf } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
-import { namesOne, sentTarget, type Target } from '../model/targets.ts';
+import { namesOne, sentTarget, type TypedTarget } from '../model/targets.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { messageOf, Problem, Stale } from '../parts/problem.tsx';
@@ -49,7 +49,7 @@ export function StatesView({ query }: ViewProps): JSX.Element {
 function Apply(): JSX.Element {
   const app = useApp();
   const base = useId();
-  const [target, setTarget] = useState<Target>({ text: '', kind: 'glob' });
+  const [target, setTarget] = useState<TypedTarget>({ text: '', kind: 'glob' });
   const [sls, setSls] = useState('');
   const [isAsked, setAsked] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);

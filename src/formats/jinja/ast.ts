@@ -63,9 +63,9 @@ export type CallExpr = Extract<Expr, { t: 'Call' }>;
 export type FilterExpr = Extract<Expr, { t: 'Filter' | 'Test' }>;
 
 /** What can be assigned to. */
-export type Target =
+export type AssignTarget =
   | NameExpr
-  | { readonly t: 'Tuple'; readonly items: readonly Target[]; readonly line: number }
+  | { readonly t: 'Tuple'; readonly items: readonly AssignTarget[]; readonly line: number }
   | { readonly t: 'NSRef'; readonly name: string; readonly attr: string; readonly line: number };
 
 /** The parameters of a macro or a call block. */
@@ -97,7 +97,7 @@ export type IfStmt = {
 };
 export type ForStmt = {
   readonly t: 'For';
-  readonly target: Target;
+  readonly target: AssignTarget;
   readonly iter: Expr;
   readonly test: Expr | undefined;
   readonly body: Body;
@@ -115,7 +115,7 @@ export type BlockStmt = {
 };
 export type WithStmt = {
   readonly t: 'With';
-  readonly targets: readonly Target[];
+  readonly targets: readonly AssignTarget[];
   readonly values: readonly Expr[];
   readonly body: Body;
   readonly line: number;
@@ -125,10 +125,10 @@ export type WithStmt = {
 export type Stmt =
   | { readonly t: 'Output'; readonly items: readonly Expr[]; readonly line: number }
   | { readonly t: 'Do'; readonly node: Expr; readonly line: number }
-  | { readonly t: 'Assign'; readonly target: Target; readonly value: Expr; readonly line: number }
+  | { readonly t: 'Assign'; readonly target: AssignTarget; readonly value: Expr; readonly line: number }
   | {
       readonly t: 'AssignBlock';
-      readonly target: Target;
+      readonly target: AssignTarget;
       readonly filter: Expr | undefined;
       readonly body: Body;
       readonly line: number;

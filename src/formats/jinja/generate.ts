@@ -3,7 +3,7 @@
  * becomes a generator function that yields only promises; everything that is not asynchronous runs without a pause. No
  * word of the template gets into the source but as a quoted literal, and variables have names of our own.
  */
-import type { Body, CallBlockStmt, Expr, ForStmt, MacroStmt, Stmt, Target } from './ast.ts';
+import type { Body, CallBlockStmt, Expr, ForStmt, MacroStmt, Stmt, AssignTarget } from './ast.ts';
 import { TemplateSyntaxError } from './errors.ts';
 import { ExpressionGenerator, literal, type Frame, type Requirement } from './generate-expression.ts';
 import { Symbols } from './symbols.ts';
@@ -179,7 +179,7 @@ class StatementGenerator extends ExpressionGenerator {
   }
 
   /** Assigns the value in a variable to a target. */
-  #assign(target: Target, value: string, frame: Frame): string {
+  #assign(target: AssignTarget, value: string, frame: Frame): string {
     if (target.t === 'Name') return this.#store(target.name, value, frame, true);
     if (target.t === 'NSRef')
       return `r.setNamespace(${frame.symbols.find(target.name) ?? 'M'},${literal(target.attr)},${value});`;

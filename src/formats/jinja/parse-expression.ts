@@ -6,7 +6,7 @@ import type {
   CompareOperator,
   Expr,
   NameExpr,
-  Target,
+  AssignTarget,
 } from './ast.ts';
 import { TemplateSyntaxError } from './errors.ts';
 import { describeToken } from './lexer.ts';
@@ -79,7 +79,7 @@ export class ExpressionParser {
   }
 
   /** A target of an assignment. */
-  target(options: { readonly namespace?: boolean } = {}): Target {
+  target(options: { readonly namespace?: boolean } = {}): AssignTarget {
     const { stream } = this;
     if (options.namespace && stream.nextIs('dot')) {
       const name = stream.expect('name');
@@ -100,7 +100,7 @@ export class ExpressionParser {
     return name;
   }
 
-  #asTarget(expr: Expr, whole: Expr): Target {
+  #asTarget(expr: Expr, whole: Expr): AssignTarget {
     if (expr.t === 'Name') return this.#checkedName(expr);
     if (expr.t === 'Tuple')
       return { t: 'Tuple', items: expr.items.map((item) => this.#asTarget(item, whole)), line: expr.line };

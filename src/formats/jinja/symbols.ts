@@ -1,7 +1,7 @@
 /**
  * Which variable a name means where: Jinja's scoping, decided when the template is compiled (jinja2/idtracking.py 3.1).
  */
-import type { Body, Expr, ForStmt, Stmt, Target } from './ast.ts';
+import type { Body, Expr, ForStmt, Stmt, AssignTarget } from './ast.ts';
 import { namesIn } from './walk.ts';
 
 /** How a variable of a frame begins. */
@@ -101,7 +101,7 @@ export class Symbols {
     if (expr) for (const name of namesIn(expr)) this.load(name);
   }
 
-  target(target: Target, asParameter = false): void {
+  target(target: AssignTarget, asParameter = false): void {
     if (target.t === 'NSRef') this.load(target.name);
     else if (target.t === 'Tuple') for (const item of target.items) this.target(item, asParameter);
     else if (asParameter) this.parameter(target.name);

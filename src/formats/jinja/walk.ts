@@ -1,5 +1,5 @@
 /** Looking through a syntax tree. */
-import type { Body, CallArguments, Expr, Stmt, Target } from './ast.ts';
+import type { Body, CallArguments, Expr, Stmt, AssignTarget } from './ast.ts';
 
 /** The names an expression reads, in the order of its parts. */
 export function* namesIn(expr: Expr): Iterable<string> {
@@ -97,7 +97,7 @@ function bodiesOf(stmt: Stmt): Body {
   return 'body' in stmt ? stmt.body : [];
 }
 
-function storedNames(target: Target): string[] {
+function storedNames(target: AssignTarget): string[] {
   if (target.t === 'Name') return [target.name];
   return target.t === 'Tuple' ? target.items.flatMap(storedNames) : [];
 }

@@ -25,7 +25,7 @@ import { asBytes, decode, encode, MsgpackError, type Encodable } from '../../for
 import { isNonce } from '../../formats/wire/nonce.ts';
 import { MASTER_FAILURE } from './master-failure.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
-import { UNKNOWN_STANDING, type ReplayCheck, type Standing } from './replay-guard.ts';
+import { UNKNOWN_STANDING, type ReplayCheck, type ReplayStanding } from './replay-guard.ts';
 import type { SessionKeys } from './session-keys.ts';
 import {
   codeOf,
@@ -89,7 +89,7 @@ export interface DoorDeps {
 }
 
 /** What the door says of a request: its reply, and for the guard against replays what became of it. */
-export interface Answer {
+export interface DoorAnswer {
   readonly reply: Buffer;
   readonly outcome: ReplayCheck;
 }
@@ -163,7 +163,7 @@ interface Opened {
 
 /** What the guard against replays knows of a request's sender, and what it will be told. */
 interface Passage {
-  readonly standing: Standing;
+  readonly standing: ReplayStanding;
   outcome: ReplayCheck;
 }
 
@@ -188,7 +188,12 @@ export class Door {
    * @param publishPort of the transport that it came by; 0 is the master's usual one
    * @param standing what the guard against replays, which has let it pass, knows of its sender
    */
-  async handle(body: Buffer, from: string, publishPort = 0, standing = UNKNOWN_STANDING): Promise<Answer> {
+  async handle(
+    body: Buffer,
+    from: string,
+    publishPort = 0,
+    standing = UNKNOWN_STANDING,
+  ): Promise<DoorAnswer> {
     const passage: Passage = { standing, outcome: { kind: 'refused' } };
     let reply: Buffer;
     try {
@@ -281,7 +286,7 @@ export class Door {
     }
   }
 
-  #openSession(envelope: AesEnvelope, standing: Standing): Opened {
+  #openSession(envelope: AesEnvelope, standing: ReplayStanding): Opened {
     const { sessions } = this.#deps;
     const { id } = envelope;
     if (!isValidMinionId(id)) throw new Refused('invalid id');

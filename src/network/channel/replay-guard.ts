@@ -22,7 +22,7 @@ const MINIONS_MAX = 1_000_000;
 const UNCLEAR_MAX = 200_000;
 
 /** What a worker needs to know to tell whether a request that it has opened is new. */
-export interface Standing {
+export interface ReplayStanding {
   /** Sessions made before this have ended (the time of their file, ms). */
   readonly sessionsFromMs: number;
   /** Changes when a session of this sender is ended: what is remembered of an earlier one is not to be used. */
@@ -45,7 +45,7 @@ export type ReplayCheck =
 export interface Claim {
   readonly tag: number;
   readonly id: string | undefined;
-  readonly standing: Standing;
+  readonly standing: ReplayStanding;
 }
 
 /** How a guard behaves. */
@@ -69,7 +69,7 @@ interface Minion {
 }
 
 /** What is known of a sender that has not been heard of, for those who have no guard. */
-export const UNKNOWN_STANDING: Standing = {
+export const UNKNOWN_STANDING: ReplayStanding = {
   sessionsFromMs: -Infinity,
   generation: 0,
   servedUntil: -Infinity,
@@ -132,7 +132,7 @@ export class ReplayGuard {
     else if (outcome.ts > minion.newest) minion.newest = outcome.ts;
   }
 
-  #standingOf(id: string | undefined): Standing {
+  #standingOf(id: string | undefined): ReplayStanding {
     const minion = id === undefined ? undefined : this.#minions.get(id);
     if (minion === undefined)
       return { sessionsFromMs: this.#sessionsFromMs, generation: 0, servedUntil: -Infinity };

@@ -8,7 +8,13 @@ import type { Dict } from '../../python/values/value.ts';
 import { CLEAR, UNPROVEN } from '../../formats/wire/budget.ts';
 import { glance, parseRequestEnvelope } from '../../formats/wire/envelope.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
-import { SEEN, UNKNOWN_STANDING, type ReplayCheck, type ReplayGuard, type Standing } from './replay-guard.ts';
+import {
+  SEEN,
+  UNKNOWN_STANDING,
+  type ReplayCheck,
+  type ReplayGuard,
+  type ReplayStanding,
+} from './replay-guard.ts';
 
 const BAD_LOAD = encode('bad load', 'network');
 const USER_FIELDS = ['user', 'key'];
@@ -33,7 +39,7 @@ export interface Admission {
   /** Who it says it is from; undefined when it does not, or not credibly. It proves nothing. */
   readonly id: string | undefined;
   /** What the worker needs to know of its sender. */
-  readonly standing: Standing;
+  readonly standing: ReplayStanding;
   /** Must be called once, with what became of it. */
   settle(outcome: ReplayCheck): void;
 }

@@ -13,7 +13,7 @@ import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import { isValidMinionId, readTextIfExists, safeJoin } from '../../host/files.ts';
 import { Secret } from '../../host/secret.ts';
-import type { ReplayGuard, Standing } from './replay-guard.ts';
+import type { ReplayGuard, ReplayStanding } from './replay-guard.ts';
 import { SEEN } from './replay-guard.ts';
 
 /** Minions whose sessions are kept in memory. */
@@ -116,7 +116,7 @@ export class SessionsElsewhere {
  */
 export function claimForOther(
   guard: ReplayGuard,
-  markOf: (id: string, standing: Standing) => string | undefined,
+  markOf: (id: string, standing: ReplayStanding) => string | undefined,
   { id, code, ts, mark }: ElsewhereRequest,
 ): ElsewhereVerdict {
   const claim = guard.claim(Buffer.from(code, 'hex'), id);

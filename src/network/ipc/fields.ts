@@ -36,7 +36,7 @@ export interface Codec<T> {
 }
 
 /** The type of a field. */
-export type TypeOf<F> = F extends Field<infer T> ? T : never;
+export type FieldType<F> = F extends Field<infer T> ? T : never;
 
 type Shape = Readonly<Record<string, Field<unknown>>>;
 type OptionalNames<S extends Shape> = {
@@ -45,8 +45,8 @@ type OptionalNames<S extends Shape> = {
 
 /** The type of a message with these fields. */
 export type RecordOf<S extends Shape> = {
-  readonly [K in Exclude<keyof S, OptionalNames<S>>]: TypeOf<S[K]>;
-} & { readonly [K in OptionalNames<S>]?: Exclude<TypeOf<S[K]>, undefined> };
+  readonly [K in Exclude<keyof S, OptionalNames<S>>]: FieldType<S[K]>;
+} & { readonly [K in OptionalNames<S>]?: Exclude<FieldType<S[K]>, undefined> };
 
 function wrong(what: string): never {
   throw new MessageError(`is not ${what}`);

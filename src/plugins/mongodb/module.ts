@@ -13,7 +13,7 @@ import {
   LOGIN,
   onServer,
   type Connected,
-  type Login,
+  type MongoLogin,
   type Trouble,
 } from './module/server.ts';
 
@@ -77,7 +77,7 @@ async function users(connected: Connected, database: string): Promise<Value> {
   );
 }
 
-const userList = (ctx: ModuleContext, login: Login, database: string): Promise<Value> =>
+const userList = (ctx: ModuleContext, login: MongoLogin, database: string): Promise<Value> =>
   onServer<Value>(ctx, login, (connected) => users(connected, database), said);
 
 const named = (list: readonly Value[], name: string): Dict | undefined =>
@@ -85,7 +85,7 @@ const named = (list: readonly Value[], name: string): Dict | undefined =>
 
 async function hasRoles(
   ctx: ModuleContext,
-  login: Login,
+  login: MongoLogin,
   { name, roles, database }: { name: string; roles: Value; database: string },
 ): Promise<Value> {
   const wanted = readData(roles);
@@ -109,7 +109,7 @@ interface RolesOfUser {
 
 async function changeRoles(
   ctx: ModuleContext,
-  login: Login,
+  login: MongoLogin,
   { name, roles, database }: RolesOfUser,
   command: 'grantRolesToUser' | 'revokeRolesFromUser',
 ): Promise<Value> {
@@ -128,7 +128,7 @@ async function changeRoles(
 
 /** Where documents are. */
 interface Place {
-  readonly login: Login;
+  readonly login: MongoLogin;
   readonly database: string;
   readonly collection: string;
 }
@@ -499,7 +499,7 @@ export const mongodbModule = defineModule({
   },
 });
 
-const databases = (ctx: ModuleContext, login: Login): Promise<Value> =>
+const databases = (ctx: ModuleContext, login: MongoLogin): Promise<Value> =>
   onServer<Value>(
     ctx,
     login,
@@ -511,7 +511,7 @@ const databases = (ctx: ModuleContext, login: Login): Promise<Value> =>
   );
 
 /** The login of functions about documents: without a word about it, their own database knows the user. */
-const inDatabase = (login: Login, database: string): Login => ({
+const inDatabase = (login: MongoLogin, database: string): MongoLogin => ({
   ...login,
   authdb: truthy(login.authdb) ? login.authdb : database,
 });

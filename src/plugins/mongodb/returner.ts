@@ -24,7 +24,7 @@ import {
   StoreUnavailableError,
 } from '../shared/returner/return-store.ts';
 import { storeJson } from '../shared/returner/store-json.ts';
-import { flagOption, intOption, textOption, type Options } from '../shared/returner/store-options.ts';
+import { flagOption, intOption, textOption, type StoreOptions } from '../shared/returner/store-options.ts';
 
 const DUPLICATE_KEY = 11_000;
 /** BadValue, InvalidBSON, DollarPrefixedFieldName, DottedFieldName, failed validation, too large. */
@@ -265,7 +265,7 @@ function returnOf(found: Found): Dict | undefined {
 }
 
 /** @throws ConfigError as Salt does when both a host and a URI are given */
-function uriOf(options: Options): string {
+function uriOf(options: StoreOptions): string {
   const uri = textOption(options, 'uri');
   const host = textOption(options, 'host');
   if (uri !== undefined && host !== undefined)
@@ -284,7 +284,7 @@ function bracketed(host: string): string {
 }
 
 /** The servers without names and passwords, for messages. */
-function serversOf(options: Options): string {
+function serversOf(options: StoreOptions): string {
   const uri = textOption(options, 'uri');
   if (uri === undefined)
     return `${textOption(options, 'host') ?? 'localhost'}:${textOption(options, 'port') ?? 27017}`;

@@ -6,7 +6,7 @@ import {
   defineEngine,
   EngineRefusal,
   type EngineContext,
-  type MasterServices,
+  type MasterForEngines,
 } from '../shared/engine/engine.ts';
 
 const SWITCH_FIELDS = ['master', 'old_host', 'old_port', 'new_host', 'new_port'];
@@ -29,13 +29,13 @@ export const redisSentinelEngine = defineEngine({
   start: async (ctx, { hosts, channels, tag = 'salt/engine/redis_sentinel' }) => {
     for (const key of ['matching', 'interface', 'port'])
       if (!hosts.has(key)) throw new EngineRefusal(`hosts has no ${key}`);
-    const host = await sentinelHost(ctx.master as MasterServices, hosts);
+    const host = await sentinelHost(ctx.master as MasterForEngines, hosts);
     await listen(ctx, { host, port: Number(hosts.get('port')) }, (channels ?? ['*']).map(pyStr), tag);
   },
 });
 
 /** Salt compat: of several minions and addresses one is taken. */
-async function sentinelHost(master: MasterServices, hosts: Dict): Promise<string> {
+async function sentinelHost(master: MasterForEngines, hosts: Dict): Promise<string> {
   const matching = pyStr(hosts.get('matching') ?? '');
   const found = [
     ...(await master.job(matching, 'network.ip_addrs', [hosts.get('interface') ?? null])).values(),

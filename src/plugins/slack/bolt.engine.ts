@@ -11,7 +11,7 @@ import {
   defineEngine,
   EngineRefusal,
   type EngineContext,
-  type MasterServices,
+  type MasterForEngines,
 } from '../shared/engine/engine.ts';
 import { SlackApi } from './engine/api.ts';
 import { argumentsOf, commandIn, readGroups, type SlackCommand } from './engine/commands.ts';
@@ -139,7 +139,7 @@ class SlackBot {
   }
 
   async #run(channel: string, user: string, command: SlackCommand): Promise<void> {
-    const master = this.#ctx.master as MasterServices;
+    const master = this.#ctx.master as MasterForEngines;
     const { cmdline, target, tgtType } = command;
     const fun = cmdline[0] ?? '';
     const { args, kwargs } = argumentsOf(cmdline);

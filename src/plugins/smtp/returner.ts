@@ -6,7 +6,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { returnerOptions } from '../shared/returner/options.ts';
-import { flagOption, intOption, textOption, type Options } from '../shared/returner/store-options.ts';
+import { flagOption, intOption, textOption, type StoreOptions } from '../shared/returner/store-options.ts';
 import { within } from '../shared/returner/time-limit.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -66,9 +66,9 @@ interface Transport {
   close(): void;
 }
 
-const portOf = (options: Options): number => intOption(options, 'port', 'smtp.port') ?? PORT;
+const portOf = (options: StoreOptions): number => intOption(options, 'port', 'smtp.port') ?? PORT;
 
-async function openTransport(host: string, options: Options): Promise<Transport> {
+async function openTransport(host: string, options: StoreOptions): Promise<Transport> {
   const { createTransport } = await import('nodemailer');
   const [user, pass] = [textOption(options, 'username'), textOption(options, 'password')];
   const isTls = flagOption(options, 'tls');
@@ -93,7 +93,7 @@ async function openTransport(host: string, options: Options): Promise<Transport>
  * The subject and the fields that are to stand behind it. Salt compat: there, the fields are rendered with the subject,
  * so that what a return says is a template, and so is a subject in --return_kwargs. Here both are text.
  */
-async function subjectFor(ctx: ModuleContext, ret: Dict, options: Options): Promise<string> {
+async function subjectFor(ctx: ModuleContext, ret: Dict, options: StoreOptions): Promise<string> {
   const subject = textOption(options, 'subject') ?? SUBJECT;
   const rendered = kwargsOf(ret).has('subject')
     ? subject
@@ -110,7 +110,7 @@ async function subjectFor(ctx: ModuleContext, ret: Dict, options: Options): Prom
     .slice(0, SUBJECT_LENGTH_MAX);
 }
 
-async function bodyFor(ctx: ModuleContext, ret: Dict, options: Options): Promise<string> {
+async function bodyFor(ctx: ModuleContext, ret: Dict, options: StoreOptions): Promise<string> {
   const path = textOption(options, 'template');
   if (path === undefined) return render(ctx, ret, options, BODY, 'the mail');
   let text: string;
@@ -141,7 +141,7 @@ function kwargsOf(ret: Dict): Dict {
 async function render(
   ctx: ModuleContext,
   ret: Dict,
-  options: Options,
+  options: StoreOptions,
   text: string,
   path: string,
 ): Promise<string> {
@@ -174,7 +174,7 @@ async function render(
   throw new ConfigError(`smtp.renderer must end with text, and ${path} became data.`);
 }
 
-function needed(options: Options, name: string): string {
+function needed(options: StoreOptions, name: string): string {
   const text = textOption(options, name);
   if (text === undefined) throw new ConfigError(`smtp.${name} is not set: mails need it.`);
   return text;

@@ -10,7 +10,7 @@ import {
   defineEngine,
   EngineRefusal,
   type EngineContext,
-  type MasterServices,
+  type MasterForEngines,
 } from '../shared/engine/engine.ts';
 
 /** The engine. */
@@ -30,13 +30,13 @@ export const stalekeyEngine = defineEngine({
       throw new EngineRefusal('stalekey engine requires minion_data_cache to be enabled');
     if (interval < 1 || expire < 1) throw new EngineRefusal('interval and expire are at least one second');
     while (!ctx.signal.aborted) {
-      await look(ctx, ctx.master as MasterServices, expire);
+      await look(ctx, ctx.master as MasterForEngines, expire);
       await ctx.clock.sleep(interval * 1000, ctx.signal);
     }
   },
 });
 
-async function look(ctx: EngineContext, master: MasterServices, expireSeconds: number): Promise<void> {
+async function look(ctx: EngineContext, master: MasterForEngines, expireSeconds: number): Promise<void> {
   const { opts, clock, log } = ctx;
   const path = join(String(opts.get('cachedir')), 'presence.p');
   log.debug('Checking for present minions');

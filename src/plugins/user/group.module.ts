@@ -3,14 +3,14 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { programPath, runAll, runCode, runText } from '../shared/program.ts';
-import { allGroups, findGroupEntry, type AccountGroup, type Root } from './module/accounts.ts';
+import { allGroups, findGroupEntry, type AccountGroup, type RootFolder } from './module/accounts.ts';
 import { noText, param } from '../../runtime/loader/params.ts';
 
-function rootOf(root: Value): Root {
+function rootOf(root: Value): RootFolder {
   return root === null ? undefined : pyStr(root);
 }
 
-function rootWords(root: Root, option = '-R'): string[] {
+function rootWords(root: RootFolder, option = '-R'): string[] {
   return root === undefined ? [] : [option, root];
 }
 
@@ -18,7 +18,7 @@ function infoDict({ name, passwd, gid, members }: AccountGroup): Dict {
   return dict({ name, passwd, gid, members: [...members] });
 }
 
-async function info(name: string, root: Root): Promise<Dict> {
+async function info(name: string, root: RootFolder): Promise<Dict> {
   const group = await findGroupEntry(name, root);
   return group === undefined ? new Map() : infoDict(group);
 }

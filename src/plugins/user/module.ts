@@ -21,7 +21,7 @@ import {
   groupNamesOf,
   namesIn,
   type Account,
-  type Root,
+  type RootFolder,
 } from './module/accounts.ts';
 import { noText, param, type TypedParam } from '../../runtime/loader/params.ts';
 
@@ -29,11 +29,11 @@ import { noText, param, type TypedParam } from '../../runtime/loader/params.ts';
 const GECOS = ['fullname', 'roomnumber', 'workphone', 'homephone', 'other'] as const;
 type GecosPart = (typeof GECOS)[number];
 
-function rootOf(root: Value): Root {
+function rootOf(root: Value): RootFolder {
   return root === null ? undefined : pyStr(root);
 }
 
-function rootWords(root: Root): string[] {
+function rootWords(root: RootFolder): string[] {
   return root === undefined ? [] : ['-R', root];
 }
 
@@ -58,7 +58,7 @@ function infoDict(account: Account, groups: readonly string[]): Dict {
 }
 
 /** `user.info`; empty when there is no such account. */
-async function info(name: string, root: Root): Promise<Dict> {
+async function info(name: string, root: RootFolder): Promise<Dict> {
   const account = await findAccount(name, root);
   return account === undefined ? new Map() : infoDict(account, await groupNamesOf(account));
 }
@@ -72,7 +72,7 @@ async function change(
     readonly option: string;
     readonly persist?: boolean;
   },
-  root: Root,
+  root: RootFolder,
 ): Promise<boolean> {
   const before = await info(name, root);
   if (before.size === 0) throw new CommandExecutionError(`User '${name}' does not exist`);
@@ -89,7 +89,7 @@ async function changeGecos(
   name: string,
   part: GecosPart,
   value: string,
-  root: Root,
+  root: RootFolder,
 ): Promise<boolean> {
   const account = await findAccount(name, root);
   if (account === undefined)
@@ -108,7 +108,7 @@ async function changeGroups(
   name: string,
   given: Value,
   append: boolean,
-  root: Root,
+  root: RootFolder,
 ): Promise<boolean> {
   const groups = (Array.isArray(given) ? given : pyStr(given).split(',')).map(pyStr);
   const account = await findAccount(name, undefined);
@@ -207,7 +207,7 @@ async function addAccount(ctx: ModuleContext, args: TypedArguments<typeof ADD_PA
 async function deleteAccount(
   ctx: ModuleContext,
   name: string,
-  how: { readonly remove: boolean; readonly force: boolean; readonly root: Root },
+  how: { readonly remove: boolean; readonly force: boolean; readonly root: RootFolder },
 ): Promise<boolean> {
   const options = [...(how.remove ? ['-r'] : []), ...(how.force ? ['-f'] : [])];
   const argv = [programPath('userdel'), ...options, name, ...rootWords(how.root)];

@@ -34,7 +34,7 @@ import {
   bindParams,
   type Action,
   type Call,
-  type Outcome,
+  type ActionAnswer,
   type Resource,
 } from './resource.ts';
 import { senderOf } from './sender.ts';
@@ -223,7 +223,7 @@ export class Application {
   }
 
   /** Salt compat: what nobody has foreseen is answered as data, with status 500. */
-  async #run(action: Action, call: Call): Promise<Outcome> {
+  async #run(action: Action, call: Call): Promise<ActionAnswer> {
     try {
       return await action.run(call);
     } catch (error) {
@@ -246,7 +246,7 @@ export class Application {
     return { session, sessionId: session === undefined ? sessions.newId() : (id as string).toLowerCase() };
   }
 
-  async #sendOutcome(exchange: Exchange, outcome: Outcome, acceptable: () => string): Promise<void> {
+  async #sendOutcome(exchange: Exchange, outcome: ActionAnswer, acceptable: () => string): Promise<void> {
     if ('stream' in outcome) {
       for (const [name, value] of outcome.headers) exchange.set(name, value);
       exchange.set('Vary', 'Accept-Encoding');

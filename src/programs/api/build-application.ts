@@ -40,7 +40,7 @@ import { Sessions } from './sessions.ts';
 import { Proxies } from './proxies.ts';
 import { Statistics } from './statistics.ts';
 import { TokenChecks } from './token-checks.ts';
-import { Turns } from './turns.ts';
+import { TurnPool } from './turns.ts';
 import type { OpenedService } from './v2/open-service.ts';
 import type { StreamCounters } from './v2/event-stream.ts';
 import type { ServiceDeps } from './v2/service.ts';
@@ -77,7 +77,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const { values } = settings;
   const { clock, random, log, link, feed } = shared;
   const limits = new LoginLimits(clock, new Proxies(values.trusted_proxies));
-  const turns = new Turns(values.thread_pool);
+  const turns = new TurnPool(values.thread_pool);
   const budget = new BodyBudget();
   const kept = new KeptFiles();
   const sessions = new Sessions(clock, random);
@@ -91,7 +91,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     master: new MasterCalls(shared),
     limits,
     turns,
-    guests: new Turns(values.thread_pool * GUESTS_SHARE),
+    guests: new TurnPool(values.thread_pool * GUESTS_SHARE),
   });
   const webSockets = new WebSockets({ sessions, checks, streams, clients, clock, log });
   const logins = { link, sessions, limits, clients, acl: values.api_acl, log };

@@ -11,7 +11,7 @@ import type { LocalCalls } from './local-calls.ts';
 import type { LoginLimits } from './login-limits.ts';
 import type { MasterCalls } from './master-calls.ts';
 import type { MasterLink } from './master-link.ts';
-import type { Turns } from './turns.ts';
+import type { TurnPool } from './turns.ts';
 
 /** All clients that Salt has, as `GET /` lists them. */
 export const CLIENT_NAMES: readonly string[] = [
@@ -20,7 +20,7 @@ export const CLIENT_NAMES: readonly string[] = [
 ];
 
 /** What is known of whoever sends low data. */
-export interface Caller {
+export interface LowDataSender {
   readonly address: string;
   /** Aborted when he has gone. */
   readonly signal: AbortSignal;
@@ -34,12 +34,12 @@ export interface ClientsDeps {
   readonly local: LocalCalls;
   readonly master: MasterCalls;
   readonly limits: LoginLimits;
-  readonly turns: Turns;
+  readonly turns: TurnPool;
   /**
    * Of these turns those that calls with a name and a password may have: whoever guesses leaves the others to those who
    * have a token.
    */
-  readonly guests: Turns;
+  readonly guests: TurnPool;
 }
 
 /** Runs low data. */
@@ -59,7 +59,7 @@ export class Clients {
   async runAll(
     lowstate: readonly Value[],
     prepare: (chunk: Value) => Dict,
-    caller: Caller,
+    caller: LowDataSender,
   ): Promise<Value[]> {
     const out: Value[] = [];
     for (const chunk of lowstate) {
@@ -72,7 +72,7 @@ export class Clients {
   }
 
   /** @throws SaltInvocationError, NotAuthorisedError, MasterDownError, BadCallError, HttpFault */
-  async run(low: Dict, caller: Caller): Promise<Value[]> {
+  async run(low: Dict, caller: LowDataSender): Promise<Value[]> {
     this.#deps.link.requireMaster();
     const client = this.requireClient(low.get('client'));
     if (!low.has('token') && !low.has('eauth'))

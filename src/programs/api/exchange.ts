@@ -4,7 +4,7 @@ import { formFields, unquotePath } from './body.ts';
 import type { Proxies } from './proxies.ts';
 
 /** What an answer consists of. */
-export interface Answer {
+export interface HttpReply {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;

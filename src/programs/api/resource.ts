@@ -27,7 +27,7 @@ export interface Call {
 /**
  * What an action answers: a value that becomes JSON or YAML, bytes, or a beginning behind which it goes on by itself.
  */
-export type Outcome =
+export type ActionAnswer =
   | { readonly value: Value; readonly status?: number }
   | {
       readonly bytes: Buffer;
@@ -45,7 +45,7 @@ export interface Action {
   /** Set where it differs from the resource. */
   readonly sessions?: boolean;
   readonly auth?: boolean;
-  readonly run: (call: Call) => Promise<Outcome>;
+  readonly run: (call: Call) => Promise<ActionAnswer>;
 }
 
 /** What stands at an address. */

@@ -5,7 +5,7 @@ import { HttpFault } from './http-fault.ts';
 const WAITING_MAX = 1000;
 
 /** A pool of turns. */
-export class Turns {
+export class TurnPool {
   readonly #max: number;
   /** In the order in which they came. */
   readonly #waiting = new Set<(mayRun: boolean) => void>();

@@ -9,7 +9,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
 import { pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
 import type { FunctionSpec } from '../../runtime/loader/module.ts';
-import { jobCaller, type Caller } from '../../runtime/python-host/callers.ts';
+import { jobCaller, type PythonCaller } from '../../runtime/python-host/callers.ts';
 import { PythonModules } from '../../runtime/python-host/python-modules.ts';
 import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/shared/engine/engine.ts';
 
@@ -66,7 +66,7 @@ function withTrace(error: PythonError): Error {
 }
 
 /** What `__salt__` and `__runners__` of an engine are. */
-async function engineCaller(ctx: EngineContext): Promise<Caller> {
+async function engineCaller(ctx: EngineContext): Promise<PythonCaller> {
   const functions = jobCaller(await ctx.functions());
   const { master } = ctx;
   if (master === undefined) return functions;

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import {
   authenticate,
   type AuthClient,
-  type Credentials,
+  type MinionCredentials,
   MasterFailedError,
 } from '../../network/channel/client/authenticate.ts';
 import { FingerprintError } from '../../network/channel/client/master-key.ts';
@@ -81,7 +81,7 @@ export class Admission {
   }
 
   /** One attempt. @throws RejectedError, FingerprintError, AuthenticationError, UnreachableError */
-  async once(): Promise<Credentials> {
+  async once(): Promise<MinionCredentials> {
     const { client, opts, names, address, requester } = this.#deps;
     try {
       await names.check(address.host);
@@ -111,7 +111,7 @@ export class Admission {
    * Attempts until it is let in.
    * @throws RejectedError, FingerprintError: the minion must not go on; UnreachableError when it is stopping
    */
-  async untilAccepted(): Promise<Credentials> {
+  async untilAccepted(): Promise<MinionCredentials> {
     const { opts, client, log, address, stop, attempted, requester } = this.#deps;
     const waits = new AcceptanceWait(opts);
     let silent = 0;

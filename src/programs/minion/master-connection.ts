@@ -3,7 +3,7 @@
  * no longer accepts. It needs no restart, whatever happens to master and network.
  */
 import { setMaxListeners } from 'node:events';
-import type { AuthClient, Credentials } from '../../network/channel/client/authenticate.ts';
+import type { AuthClient, MinionCredentials } from '../../network/channel/client/authenticate.ts';
 import { presenceProof, type PeerRole } from '../../network/channel/presence-proof.ts';
 import { subscriberIdentity } from '../../network/channel/subscriber-identity.ts';
 import type { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
@@ -112,8 +112,8 @@ export class MasterConnection {
   readonly #stop = new AbortController();
   #subscriber: PublishClient | undefined;
   #token: Buffer | undefined;
-  #credentials: Credentials | undefined;
-  #renewing: Promise<Credentials> | undefined;
+  #credentials: MinionCredentials | undefined;
+  #renewing: Promise<MinionCredentials> | undefined;
   #lastSuspicionMs = -Infinity;
   /** When the subscription stood for the first time, on the monotonic clock. */
   #listeningSinceMs: number | undefined;
@@ -189,7 +189,7 @@ export class MasterConnection {
     this.#take(await this.#admission.once());
   }
 
-  #take(credentials: Credentials): Credentials {
+  #take(credentials: MinionCredentials): MinionCredentials {
     this.#credentials = credentials;
     this.#noteListening();
     if (this.#isSubscribed) this.#tellMasters();
@@ -357,19 +357,19 @@ export class MasterConnection {
     return true;
   }
 
-  async #current(): Promise<Credentials> {
+  async #current(): Promise<MinionCredentials> {
     if (this.#credentials !== undefined) return this.#credentials;
     return this.#renewOnce();
   }
 
-  #renew(stale: Credentials): Promise<Credentials> {
+  #renew(stale: MinionCredentials): Promise<MinionCredentials> {
     if (this.#credentials !== undefined && this.#credentials !== stale)
       return Promise.resolve(this.#credentials);
     return this.#renewOnce();
   }
 
   /** Everybody who needs new credentials at the same time shares one authentication. */
-  #renewOnce(): Promise<Credentials> {
+  #renewOnce(): Promise<MinionCredentials> {
     this.#renewing ??= this.#admit()
       .then((credentials) => this.#take(credentials))
       .finally(() => {
@@ -378,7 +378,7 @@ export class MasterConnection {
     return this.#renewing;
   }
 
-  async #admit(): Promise<Credentials> {
+  async #admit(): Promise<MinionCredentials> {
     if (!this.#isKept) return this.#admission.once();
     try {
       return await this.#admission.untilAccepted();

@@ -8,7 +8,7 @@ import {
   type RegistryOptions,
 } from '../../runtime/loader/registry.ts';
 import type { JobContext, LoadContext, MinionServices, ModuleContext } from '../../runtime/loader/module.ts';
-import { sharePython, type PythonSource } from '../../runtime/python-host/of-job.ts';
+import { sharePython, type OpenPython } from '../../runtime/python-host/of-job.ts';
 import { pythonFileNames } from '../../runtime/extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -32,7 +32,7 @@ export interface MinionStateDeps {
   /** Modules of an installed Salt (`salt_python`). */
   readonly installed?: InstalledSource;
   /** The process that runs custom modules in Python. */
-  readonly python?: PythonSource;
+  readonly python?: OpenPython;
   /** Told that modules are to be loaded anew, so that what is remembered of custom ones is forgotten. */
   readonly onReload?: () => void;
   /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */

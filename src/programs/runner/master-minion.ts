@@ -8,7 +8,7 @@ import type { Random } from '../../host/random.ts';
 import { executionModules } from '../../plugins/registry/module/on-demand.ts';
 import { stateModules } from '../../plugins/registry/state/on-demand.ts';
 import type { Dict } from '../../python/values/value.ts';
-import type { MasterServices } from '../../runtime/loader/master-services.ts';
+import type { MasterForFunctions } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import type { RegistryOptions } from '../../runtime/loader/registry.ts';
 import { pythonFileNames } from '../../runtime/extensions/folder.ts';
@@ -26,7 +26,7 @@ export interface MasterMinionDeps {
   readonly fun: string;
   readonly pillar?: Dict;
   /** What the master does for the functions; absent where they are only to render files. */
-  readonly master?: MasterServices;
+  readonly master?: MasterForFunctions;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;

@@ -12,7 +12,7 @@ import { parsePublished } from '../../runtime/loader/bind.ts';
 import type {
   EventListener,
   MasterFunctionCall,
-  MasterServices,
+  MasterForFunctions,
 } from '../../runtime/loader/master-services.ts';
 import type { JidSource } from '../../storage/jobs/jid.ts';
 import { OrchestrationJournal } from '../../storage/orchestrations/journal.ts';
@@ -36,7 +36,7 @@ export interface MasterServicesDeps {
 }
 
 /** Makes the services. */
-export function masterServices(deps: MasterServicesDeps): MasterServices {
+export function masterServices(deps: MasterServicesDeps): MasterForFunctions {
   const { context, jids, steps } = deps;
   const jobs = new MasterJobs({
     context,

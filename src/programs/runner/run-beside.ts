@@ -14,7 +14,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { MasterDownError } from '../../runtime/client/errors.ts';
-import type { MasterBeside, MasterServices } from '../../runtime/loader/master-services.ts';
+import type { MasterBeside, MasterForFunctions } from '../../runtime/loader/master-services.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import { masterServices } from './master-services.ts';
 import { ownFunctions } from './own-functions.ts';
@@ -78,7 +78,7 @@ type OptionsDeps = Omit<BesideDeps, 'opts'> & { readonly opts: MasterOptions };
 
 async function withServices<T>(
   { opts, clock, random, log, signal = new AbortController().signal }: OptionsDeps,
-  use: (services: MasterServices) => Promise<T>,
+  use: (services: MasterForFunctions) => Promise<T>,
 ): Promise<T> {
   const settings = opts.toDict();
   const own = ownFunctions(settings, log);

@@ -6,14 +6,14 @@ import type { Job, JobResult } from '../minion/job.ts';
 import type { Value } from '../../python/values/value.ts';
 
 /** Answers a job for one minion. */
-export type Answer = (job: Job, id: string) => JobResult;
+export type Answerer = (job: Job, id: string) => JobResult;
 
 /**
  * Answers of the usual kind: `test.ping` and `test.echo` as the real ones, `saltutil.find_job` "not running",
  * everything else a text.
  * @param payloadBytes length of that text
  */
-export function simulatedAnswer(payloadBytes: number): Answer {
+export function simulatedAnswer(payloadBytes: number): Answerer {
   const one = (fun: string, args: readonly Value[], id: string): Value => {
     if (fun === 'test.ping') return true;
     if (fun === 'test.echo') return args[0] ?? null;

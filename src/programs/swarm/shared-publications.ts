@@ -3,7 +3,7 @@
  * signature, the decryption, the reading of the job and of its target are the same for all who hold the same keys; each
  * minion still receives the bytes over its own connection, and checks the serial and the target for itself.
  */
-import type { Credentials } from '../../network/channel/client/authenticate.ts';
+import type { MinionCredentials } from '../../network/channel/client/authenticate.ts';
 import type { PublicationFault } from '../../network/channel/client/publication.ts';
 import { MacError } from '../../network/crypto/crypticle.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
@@ -31,7 +31,7 @@ export class SharedPublications {
   readonly counters = { asked: 0, opened: 0 };
 
   /** @returns the publication, or why it is not taken; `wrong key` asks for a new authentication */
-  open(parts: readonly Buffer[], credentials: Credentials): OpenedPublication | PublicationFault {
+  open(parts: readonly Buffer[], credentials: MinionCredentials): OpenedPublication | PublicationFault {
     this.counters.asked++;
     const body = parts[parts.length - 1] ?? Buffer.alloc(0);
     const key = `${credentials.shared.keyString.reveal()}${body.toString('latin1')}`;
@@ -44,7 +44,10 @@ export class SharedPublications {
   }
 }
 
-function openOnce(parts: readonly Buffer[], credentials: Credentials): OpenedPublication | PublicationFault {
+function openOnce(
+  parts: readonly Buffer[],
+  credentials: MinionCredentials,
+): OpenedPublication | PublicationFault {
   const envelope = parsePublishEnvelope(parts);
   if (envelope?.sig === undefined) return 'malformed';
   const { load, sig, sigAlgo = 'PKCS1v15-SHA1' } = envelope;

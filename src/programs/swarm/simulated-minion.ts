@@ -6,7 +6,7 @@
 import {
   authenticate,
   type AuthClient,
-  type Credentials,
+  type MinionCredentials,
 } from '../../network/channel/client/authenticate.ts';
 import { presenceProof } from '../../network/channel/presence-proof.ts';
 import { RequestChannel } from '../../network/channel/client/request-channel.ts';
@@ -21,7 +21,7 @@ import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import type { PublishClient, RequestClient } from '../../network/transport/transport.ts';
 import { publishClient, requestClient } from '../../network/transport/transports.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import type { Answer } from './answers.ts';
+import type { Answerer } from './answers.ts';
 import { MemoryKeyring } from './memory-keyring.ts';
 import { NOTHING_KNOWN, type OpenedPublication, type SharedPublications } from './shared-publications.ts';
 
@@ -52,7 +52,7 @@ export interface SimulatedMinionDeps {
   readonly key: RsaPrivateKey;
   readonly master: { readonly host: string; readonly port: number };
   readonly publications: SharedPublications;
-  readonly answer: Answer;
+  readonly answer: Answerer;
   readonly counters: SwarmCounters;
   /** Name of the transport. */
   readonly transport: string;
@@ -73,8 +73,8 @@ export class SimulatedMinion {
   readonly #requester: RequestClient;
   readonly #channel: RequestChannel;
   #subscriber: PublishClient | undefined;
-  #credentials: Credentials | undefined;
-  #renewing: Promise<Credentials> | undefined;
+  #credentials: MinionCredentials | undefined;
+  #renewing: Promise<MinionCredentials> | undefined;
   #lastSerial = 0;
   #serialKey = '';
 
@@ -140,7 +140,7 @@ export class SimulatedMinion {
   }
 
   /** Everybody who needs new credentials at the same time shares one authentication. */
-  #renew(stale: Credentials | undefined): Promise<Credentials> {
+  #renew(stale: MinionCredentials | undefined): Promise<MinionCredentials> {
     if (this.#credentials !== undefined && this.#credentials !== stale)
       return Promise.resolve(this.#credentials);
     this.#renewing ??= this.#authenticate().finally(() => {
@@ -149,7 +149,7 @@ export class SimulatedMinion {
     return this.#renewing;
   }
 
-  async #authenticate(): Promise<Credentials> {
+  async #authenticate(): Promise<MinionCredentials> {
     const { clock, random, counters, id } = this.#deps;
     for (let left = AUTH_TRIES; ; left--) {
       try {

@@ -5,7 +5,7 @@ import { BrineError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
 import type { Job } from '../minion/job.ts';
-import type { Answer } from './answers.ts';
+import type { Answerer } from './answers.ts';
 import { keyOf, swarmId } from './key-pairs.ts';
 import { SharedPublications } from './shared-publications.ts';
 import { newCounters, SimulatedMinion, type SwarmCounters } from './simulated-minion.ts';
@@ -24,7 +24,7 @@ export interface SwarmOptions {
   readonly prefix: string;
   /** Shared among the minions in turn. */
   readonly keys: readonly RsaPrivateKey[];
-  readonly answer: Answer;
+  readonly answer: Answerer;
   readonly filtering?: boolean;
   /** Name of the transport; not set for zeromq. */
   readonly transport?: string;

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { equalFolded, inCategory } from './chars.ts';
 import { compileProgram, Op, type Instruction, type Program } from './program.ts';
-import type { Place, SyntaxTree } from './syntax.ts';
+import type { AssertedPlace, SyntaxTree } from './syntax.ts';
 
 /** A pattern and a text that together need more steps than allowed. */
 export class PatternBudgetError extends BrineError {
@@ -325,7 +325,7 @@ class Run {
 }
 
 /** True when an assertion without width holds at a position. */
-function isAtPlace(text: string, position: number, place: Place, ascii: boolean): boolean {
+function isAtPlace(text: string, position: number, place: AssertedPlace, ascii: boolean): boolean {
   switch (place) {
     case 'textStart':
       return position === 0;

@@ -1,7 +1,7 @@
 /** The escapes of Python's regular expressions, outside and inside brackets. */
 import { CharSet, literalMatcher, type CategoryName, type Fold, type SetItem } from './chars.ts';
 import type { PatternReader } from './reader.ts';
-import type { Node, Place } from './syntax.ts';
+import type { Node, AssertedPlace } from './syntax.ts';
 
 /** What an escape needs to know about the place it stands in. */
 export interface EscapeContext {
@@ -23,7 +23,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['\\\\', 0x5c],
 ]);
 
-const PLACES: ReadonlyMap<string, Place> = new Map([
+const PLACES: ReadonlyMap<string, AssertedPlace> = new Map([
   ['\\A', 'textStart'],
   ['\\Z', 'textEnd'],
   ['\\b', 'boundary'],

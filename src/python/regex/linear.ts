@@ -5,7 +5,7 @@
  */
 import { inCategory, type CharMatcher } from './chars.ts';
 import { PatternBudgetError, type StepAllowance } from './backtrack.ts';
-import type { Node, Place, SyntaxTree } from './syntax.ts';
+import type { Node, AssertedPlace, SyntaxTree } from './syntax.ts';
 
 /** Repetitions are written out; patterns that become longer than this are left to the other matcher. */
 const MAX_INSTRUCTIONS = 20_000;
@@ -23,7 +23,7 @@ export type Anchor = 'start' | 'anywhere' | 'whole';
 
 type Instruction =
   | { readonly op: 'one'; readonly matcher: CharMatcher }
-  | { readonly op: 'place'; readonly place: Place; readonly ascii: boolean }
+  | { readonly op: 'place'; readonly place: AssertedPlace; readonly ascii: boolean }
   | { readonly op: 'split'; first: number; second: number }
   | { readonly op: 'jump'; to: number }
   | { readonly op: 'accept' };
@@ -198,7 +198,7 @@ function kindOf(code: number): number {
   return inCategory('word', code, false) ? UNICODE_WORD : OTHER;
 }
 
-function holds(place: Place, ascii: boolean, before: number, symbol: number, code: number): boolean {
+function holds(place: AssertedPlace, ascii: boolean, before: number, symbol: number, code: number): boolean {
   switch (place) {
     case 'textStart':
       return before === AT_START;

@@ -2,7 +2,7 @@
 import { anyMatcher, CharSet, literalMatcher, type Fold, type SetItem } from './chars.ts';
 import { readClassEscape, readEscape, type EscapeContext } from './escape.ts';
 import { PatternReader } from './reader.ts';
-import { widthOf, type Node, type Place, type SyntaxTree } from './syntax.ts';
+import { widthOf, type Node, type AssertedPlace, type SyntaxTree } from './syntax.ts';
 
 /** Parentheses deeper than this are refused (Python ends with a RecursionError, somewhat deeper). */
 const MAX_DEPTH = 150;
@@ -114,7 +114,7 @@ class PatternParser implements EscapeContext {
     return { op: 'one', matcher: literalMatcher(token.codePointAt(0) as number, this.fold) };
   }
 
-  #place(place: Place): Node {
+  #place(place: AssertedPlace): Node {
     return { op: 'place', place, ascii: this.#flags.ascii };
   }
 

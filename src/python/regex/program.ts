@@ -1,6 +1,6 @@
 /** Turns the tree of a regular expression into a list of instructions for the backtracking matcher. */
 import type { CharMatcher, Fold } from './chars.ts';
-import type { Node, Place, SyntaxTree } from './syntax.ts';
+import type { Node, AssertedPlace, SyntaxTree } from './syntax.ts';
 
 /** The kinds of instructions. */
 export const Op = {
@@ -24,7 +24,7 @@ export const Op = {
 /** One instruction; after most of them the next in the list follows. */
 export type Instruction =
   | { readonly op: typeof Op.one; readonly matcher: CharMatcher }
-  | { readonly op: typeof Op.place; readonly place: Place; readonly ascii: boolean }
+  | { readonly op: typeof Op.place; readonly place: AssertedPlace; readonly ascii: boolean }
   | { readonly op: typeof Op.jump; to: number }
   /** Tries the next instruction first and `second` when that fails. */
   | { readonly op: typeof Op.split; second: number }

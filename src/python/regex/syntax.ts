@@ -29,13 +29,13 @@ export class PatternError extends BrineError {
 }
 
 /** The places an assertion without width can ask for. */
-export type Place =
+export type AssertedPlace =
   'textStart' | 'lineStart' | 'textEnd' | 'finalEnd' | 'lineEnd' | 'boundary' | 'notBoundary';
 
 /** A node of the tree. */
 export type Node =
   | { readonly op: 'one'; readonly matcher: CharMatcher }
-  | { readonly op: 'place'; readonly place: Place; readonly ascii: boolean }
+  | { readonly op: 'place'; readonly place: AssertedPlace; readonly ascii: boolean }
   | { readonly op: 'sequence'; readonly items: readonly Node[] }
   | { readonly op: 'branch'; readonly items: readonly Node[] }
   | { readonly op: 'group'; readonly index: number; readonly body: Node }

@@ -17,7 +17,7 @@ import type { CallSpool } from './call-spool.ts';
 import type { ClusterLink } from './link.ts';
 import { OrderedMaking, type Waiter } from './ordered-making.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
-import type { PositionFile } from './position-file.ts';
+import type { StreamPosition } from './position-file.ts';
 import type { ClusterSeal } from './seal.ts';
 
 /** Bytes of calls in one message; further ones wait for the next. */
@@ -47,7 +47,7 @@ export interface JobCallsDeps {
   /** Makes a call on the job cache of this master. */
   readonly make: (call: Buffer) => Promise<Buffer>;
   readonly spool: CallSpool;
-  readonly position: PositionFile;
+  readonly position: StreamPosition;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

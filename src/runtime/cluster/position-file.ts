@@ -5,7 +5,7 @@ import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 const WRITE_MS = 1_000;
 
 /** The file. */
-export class PositionFile {
+export class StreamPosition {
   readonly #path: string;
   readonly #clock: Clock;
   #value: number;

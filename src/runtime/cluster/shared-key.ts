@@ -11,7 +11,7 @@ import { patiently } from '../../network/nats/patiently.ts';
 import { SubjectTakenError } from '../../network/nats/stream.ts';
 import { dict } from '../../python/values/value.ts';
 import type { ClusterLink } from './link.ts';
-import type { PositionFile } from './position-file.ts';
+import type { StreamPosition } from './position-file.ts';
 import type { ClusterSeal } from './seal.ts';
 
 /** What it needs. */
@@ -25,7 +25,7 @@ export interface ClusterKeyDeps {
   /** Puts another key in force on this master. */
   readonly adopt: (key: Secret) => void;
   /** The version of the newest key that this master has known, which outlives it. */
-  readonly version: Pick<PositionFile, 'value' | 'reached' | 'flush'>;
+  readonly version: Pick<StreamPosition, 'value' | 'reached' | 'flush'>;
   readonly clock: Clock;
   readonly log: Logger;
 }

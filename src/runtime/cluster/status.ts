@@ -9,7 +9,7 @@ import {
   record,
   single,
   text,
-  type TypeOf,
+  type FieldType,
 } from '../../network/ipc/fields.ts';
 import type { DrainingMark } from './draining.ts';
 import type { Duty } from './duty.ts';
@@ -35,7 +35,7 @@ const status = record({
 });
 
 /** See {@link status}. */
-export type MemberStatus = TypeOf<typeof status>;
+export type MemberStatus = FieldType<typeof status>;
 
 /** What members ask each other. */
 export const memberStatus = contract('a member of the cluster', {

@@ -7,7 +7,7 @@ import type { Logger } from '../../host/log.ts';
 import type { LoadContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import { hasExtensions } from './folder.ts';
-import type { PythonSource } from '../python-host/of-job.ts';
+import type { OpenPython } from '../python-host/of-job.ts';
 import type { ExtensionsHere } from './here.ts';
 
 /** Finds custom modules that have functions: all, or those of the file of a name. */
@@ -29,7 +29,7 @@ export interface OwnFinders {
   readonly custom: FindOwn;
   readonly installed: FindInstalled;
   /** What runs those in Python. */
-  readonly python: PythonSource;
+  readonly python: OpenPython;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Logger } from '../../host/log.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
-import { callsNothing, templateCaller, type TemplateFunctions } from '../python-host/callers.ts';
+import { callsNothing, templateCaller, type PythonTemplateFunctions } from '../python-host/callers.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
 import { pythonFiles, type PythonFile } from './folder.ts';
 
@@ -32,7 +32,7 @@ export interface PythonSinglesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** Behind `__salt__`; without them nothing can be called. */
-  readonly functions?: TemplateFunctions;
+  readonly functions?: PythonTemplateFunctions;
 }
 
 /**

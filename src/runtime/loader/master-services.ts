@@ -54,13 +54,13 @@ export interface MasterFunctionCall {
  * What the master beside a minion does for the minion's functions: it runs its own, for which it need not be up, and
  * mostly publishes jobs, too.
  */
-export type MasterBeside = Pick<MasterServices, 'run'> & Partial<Pick<MasterServices, 'publish'>>;
+export type MasterBeside = Pick<MasterForFunctions, 'run'> & Partial<Pick<MasterForFunctions, 'publish'>>;
 
-/** An event as {@link MasterServices.listen} gives it. */
+/** An event as {@link MasterForFunctions.listen} gives it. */
 export type EventListener = (tag: string, data: Dict) => void;
 
 /** What a master does for its own functions. */
-export interface MasterServices {
+export interface MasterForFunctions {
   /** Who runs the function that asks. */
   readonly user: string;
   /** What is kept of the orchestration that runs, if one does. */

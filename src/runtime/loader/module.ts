@@ -8,7 +8,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import type { MasterBeside, MasterServices } from './master-services.ts';
+import type { MasterBeside, MasterForFunctions } from './master-services.ts';
 import { withFailingReturns, type FailingFunctions, type FailingRule } from './failing-returns.ts';
 import { readArguments, type Params, type ParamSpec, type TypedArguments } from './params.ts';
 import type { WordRules } from './words.ts';
@@ -305,7 +305,7 @@ export interface ModuleContext {
   readonly functions: FunctionCaller;
   readonly services: MinionServices;
   /** What the master does for functions that run on it; absent on a minion. */
-  readonly master?: MasterServices;
+  readonly master?: MasterForFunctions;
   /** On a minion: the master whose configuration lies beside the minion's, opened when it is asked. */
   readonly masterBeside?: MasterBeside;
   readonly clock: Clock;

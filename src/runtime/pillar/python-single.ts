@@ -5,7 +5,7 @@ import type { Logger } from '../../host/log.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pythonFiles } from '../extensions/folder.ts';
-import { templateCaller, type Caller, type TemplateFunctions } from '../python-host/callers.ts';
+import { templateCaller, type PythonCaller, type PythonTemplateFunctions } from '../python-host/callers.ts';
 import type { PythonCall } from '../python-host/python-modules.ts';
 import { SaltRenderError, type Renderer } from '../renderers/renderer.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
@@ -37,7 +37,7 @@ export function pythonPillar(
   opts: Dict,
   name: string,
   deps: PythonSingleDeps,
-  functions: (context: Surroundings) => TemplateFunctions,
+  functions: (context: Surroundings) => PythonTemplateFunctions,
 ): ExtPillar | undefined {
   const found = pythonFiles(opts, 'pillar').find((one) => one.name === name || one.file === name);
   return found && filePillar(found, deps, functions);
@@ -47,7 +47,7 @@ export function pythonPillar(
 export function filePillar(
   found: Pick<PythonCall, 'file' | 'path'>,
   deps: PythonSingleDeps,
-  functions: (context: Surroundings) => TemplateFunctions,
+  functions: (context: Surroundings) => PythonTemplateFunctions,
 ): ExtPillar {
   const call = { kind: 'pillar', file: found.file, path: found.path, fun: 'ext_pillar' } as const;
   return (settings, { minionId, grains, pillar, opts: seen, extraMinionData = new Map() }) => {
@@ -114,7 +114,7 @@ export async function callFile(
   { owner, clock, log }: PythonSingleDeps,
   call: PythonCall,
   around: Surroundings,
-  caller: Caller,
+  caller: PythonCaller,
 ): Promise<Value> {
   const templates: PythonTemplates = pythonTemplatesOf(owner, { clock, log });
   return templates.use(async (python) => {

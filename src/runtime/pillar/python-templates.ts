@@ -7,7 +7,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pythonFiles } from '../extensions/folder.ts';
 import { templateCaller } from '../python-host/callers.ts';
-import { sharedPython, type PythonSource } from '../python-host/of-job.ts';
+import { sharedPython, type OpenPython } from '../python-host/of-job.ts';
 import { PythonFileError, PythonModules } from '../python-host/python-modules.ts';
 import { SaltRenderError, textOf, type RenderContext, type Renderer } from '../renderers/renderer.ts';
 
@@ -21,7 +21,7 @@ export interface PythonTemplatesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** The process of a job's modules, which is the files' too; default: one of their own. */
-  readonly shared?: PythonSource | undefined;
+  readonly shared?: OpenPython | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export class PythonTemplates implements Renderer {
   readonly name = 'py';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #shared: PythonSource | undefined;
+  readonly #shared: OpenPython | undefined;
   #own: PythonModules | undefined;
   #idle: Timer | undefined;
   #running = 0;

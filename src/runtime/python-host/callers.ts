@@ -7,7 +7,7 @@ import type { Dict, Value } from '../../python/values/value.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 
 /** On whose behalf something runs in Python. */
-export interface Caller {
+export interface PythonCaller {
   readonly log: Logger;
   /** The function; true where it is there and not described. */
   find(kind: CalledKind, fun: string): Promise<FunctionSpec | boolean>;
@@ -20,7 +20,7 @@ export interface Caller {
 }
 
 /** The functions that a template may call. */
-export interface TemplateFunctions {
+export interface PythonTemplateFunctions {
   has(name: string): boolean | Promise<boolean>;
   /** The function itself, which code in Python calls with the very values where it is in Python, too. */
   find?(name: string): Promise<object | undefined>;
@@ -46,7 +46,7 @@ interface StateCompilation {
 }
 
 /** A function of a job: it calls those of its context. */
-export function jobCaller(ctx: ModuleContext): Caller {
+export function jobCaller(ctx: ModuleContext): PythonCaller {
   const source = async (
     kind: CalledKind,
   ): Promise<Pick<ModuleContext['functions'], 'find' | 'module' | 'modules'> | undefined> => {
@@ -79,10 +79,10 @@ export function jobCaller(ctx: ModuleContext): Caller {
  * @param compilation of a file of states
  */
 export function templateCaller(
-  functions: TemplateFunctions,
+  functions: PythonTemplateFunctions,
   log: Logger,
   compilation?: StateCompilation,
-): Caller {
+): PythonCaller {
   const find = async (fun: string): Promise<FunctionSpec | boolean> =>
     functions.find === undefined
       ? functions.has(fun)
@@ -132,7 +132,7 @@ async function askCompiler(
 }
 
 /** Something that has no `__salt__`. */
-export function callsNothing(log: Logger): Caller {
+export function callsNothing(log: Logger): PythonCaller {
   return {
     log,
     find: () => Promise.resolve(false),

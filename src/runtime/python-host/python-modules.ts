@@ -21,7 +21,7 @@ import { describeOsError, PythonError, type ThrownByPython } from '../../python/
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec } from '../loader/module.ts';
 import { callArguments, changesArguments, paramSpec, takeChanges } from './arguments.ts';
-import { jobCaller, type Caller } from './callers.ts';
+import { jobCaller, type PythonCaller } from './callers.ts';
 import { keptBy } from './kept.ts';
 import { interpreterOf, PythonProcess, PythonProcessError, settingsOf } from './python-process.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -116,7 +116,7 @@ interface KeptFrom {
   readonly process: PythonProcess;
   readonly kind: PythonKind;
   readonly around: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>;
-  readonly caller: Caller;
+  readonly caller: PythonCaller;
 }
 
 type Returned = Extract<Awaited<ReturnType<PythonProcess['asks']['run']>>, { readonly kind: 'returned' }>;
@@ -129,7 +129,7 @@ interface Raised extends ThrownByPython {
 
 /** A call that has not come back. */
 interface UnderWay {
-  readonly caller: Caller;
+  readonly caller: PythonCaller;
   /** How many functions in Python wait for it. */
   readonly depth: number;
   /** Of a file that is rendered: functions of modules, which run in the same process, have time of their own. */
@@ -231,7 +231,7 @@ export class PythonModules {
    */
   async render(
     { path, text, variables, opts, grains, pillar, keeps = false }: PythonTemplate,
-    caller: Caller,
+    caller: PythonCaller,
   ): Promise<Value> {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
@@ -281,7 +281,7 @@ export class PythonModules {
   async call(
     { kind, file, path, fun, args, kwargs, isUnlimited, keeps = false }: PythonCall,
     { opts, grains, pillar }: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>,
-    caller: Caller,
+    caller: PythonCaller,
   ): Promise<Value> {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
@@ -354,14 +354,14 @@ export class PythonModules {
     signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  #began(call: number, caller: Caller, limit?: TimeLimit): void {
+  #began(call: number, caller: PythonCaller, limit?: TimeLimit): void {
     this.#calls.set(call, { caller, depth: this.#depth.getStore() ?? 0, limit });
   }
 
   async #outcome(
     process: PythonProcess,
     ask: Omit<Parameters<PythonProcess['asks']['run']>[0], 'call'>,
-    caller: Caller,
+    caller: PythonCaller,
   ): Promise<Omit<Returned, 'kind'>> {
     const call = ++this.#numbers;
     this.#began(call, caller);
@@ -541,7 +541,7 @@ function limitOf(opts: Dict): { readonly limitMs: number; readonly option: strin
   return { limitMs: seconds > 0 ? seconds * 1000 : Infinity, option: LIMIT_OPTION };
 }
 
-function outsideOf(limit: TimeLimit, caller: Caller): Caller {
+function outsideOf(limit: TimeLimit, caller: PythonCaller): PythonCaller {
   return { ...caller, call: (...asked) => limit.outside(() => caller.call(...asked)) };
 }
 

@@ -12,7 +12,7 @@ export interface ModuleSource {
 }
 
 /** All kinds, and what the site's own files add. */
-export interface Catalog {
+export interface SlsCatalog {
   readonly states: ModuleSource;
   readonly modules: ModuleSource;
   readonly runners: ModuleSource;
@@ -37,7 +37,7 @@ export type LookedUp =
   | { readonly kind: 'salts' | 'missing'; readonly message: string };
 
 /** Looks a function up. */
-export async function lookUp(catalog: Catalog, kind: keyof typeof KINDS, fun: string): Promise<LookedUp> {
+export async function lookUp(catalog: SlsCatalog, kind: keyof typeof KINDS, fun: string): Promise<LookedUp> {
   const source = catalog[kind];
   const { title, folder } = KINDS[kind];
   const dot = fun.indexOf('.');

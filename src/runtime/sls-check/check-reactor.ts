@@ -1,7 +1,7 @@
 /** Files of the reactor: each id is one call. */
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
-import { lookUp, type Catalog } from './catalog.ts';
+import { lookUp, type SlsCatalog } from './catalog.ts';
 import { argument, declaredStates, type Declared } from './declared.ts';
 import type { RenderedSource } from './render-source.ts';
 import { isUncertain } from './unknown.ts';
@@ -24,14 +24,22 @@ export function isReactor(value: Dict): boolean {
 }
 
 /** Checks the reactions of a file. */
-export async function checkReactor(rendered: RenderedSource, value: Dict, catalog: Catalog): Promise<void> {
+export async function checkReactor(
+  rendered: RenderedSource,
+  value: Dict,
+  catalog: SlsCatalog,
+): Promise<void> {
   for (const [id, body] of value)
     if (!isDict(body))
       rendered.tell('wrong-shape', { path: [pyStr(id)] }, `The reaction '${pyStr(id)}' is not a mapping.`);
   for (const reaction of declaredStates(value)) await checkReaction(rendered, reaction, catalog);
 }
 
-async function checkReaction(rendered: RenderedSource, reaction: Declared, catalog: Catalog): Promise<void> {
+async function checkReaction(
+  rendered: RenderedSource,
+  reaction: Declared,
+  catalog: SlsCatalog,
+): Promise<void> {
   const { id, module, fun, path } = reaction;
   if (isUncertain(`${module}${fun ?? ''}`)) return;
   const kind = CLIENTS.get(module);

@@ -9,7 +9,7 @@ import { readDeclarations, readExtend } from '../state/declarations.ts';
 import { INTERNAL_KEYWORDS } from '../state/keywords.ts';
 import { verifyHigh } from '../state/verify-high.ts';
 import type { FunctionDescription } from '../loader/module.ts';
-import { lookUp, type Catalog } from './catalog.ts';
+import { lookUp, type SlsCatalog } from './catalog.ts';
 import { checkValues, type HasPath } from './check-values.ts';
 import { argument, declaredStates, NO_IDS, type Declared } from './declared.ts';
 import type { RenderedSource } from './render-source.ts';
@@ -28,7 +28,7 @@ const OF_EVERY_STATE: ReadonlySet<string> = new Set([
 export async function checkStates(
   rendered: RenderedSource,
   value: Dict,
-  catalog: Catalog,
+  catalog: SlsCatalog,
   hasPath: HasPath,
 ): Promise<void> {
   for (const [id, body] of value) if (!NO_IDS.has(id)) checkShape(rendered, id, body);
@@ -59,7 +59,7 @@ function checkExtendShape(rendered: RenderedSource, extend: Value): void {
     rendered.tell('wrong-shape', { path: ['extend'] }, error.replaceAll(` in SLS '${sls}'`, ''));
 }
 
-async function checkState(rendered: RenderedSource, state: Declared, catalog: Catalog): Promise<void> {
+async function checkState(rendered: RenderedSource, state: Declared, catalog: SlsCatalog): Promise<void> {
   const { module, fun, path } = state;
   if (fun === undefined || fun.includes(' ') || isUncertain(`${module}${fun}`)) return;
   const full = `${module}.${fun}`;
@@ -119,7 +119,7 @@ function givenByNames(state: Declared, name: string): boolean {
 }
 
 /** The functions that `module.run`, `salt.function` and their like call. */
-async function checkCalls(rendered: RenderedSource, state: Declared, catalog: Catalog): Promise<void> {
+async function checkCalls(rendered: RenderedSource, state: Declared, catalog: SlsCatalog): Promise<void> {
   const full = `${state.module}.${state.fun ?? ''}`;
   const given = argument(state, 'name');
   const name = given === undefined ? state.id : pyStr(given.value);
@@ -135,7 +135,7 @@ async function checkCalls(rendered: RenderedSource, state: Declared, catalog: Ca
 
 async function checkCall(
   rendered: RenderedSource,
-  catalog: Catalog,
+  catalog: SlsCatalog,
   kind: 'modules' | 'runners' | 'wheel',
   fun: string,
   path: Declared['path'],

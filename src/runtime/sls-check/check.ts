@@ -2,7 +2,7 @@
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { jinjaOptions, parseTemplate, TemplateSyntaxError } from '../../formats/jinja/index.ts';
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
-import { lookUp, type Catalog } from './catalog.ts';
+import { lookUp, type SlsCatalog } from './catalog.ts';
 import { LinkChecker } from './check-links.ts';
 import { checkPillar } from './check-pillar.ts';
 import { checkReactor, isReactor } from './check-reactor.ts';
@@ -24,7 +24,7 @@ export interface CheckDeps extends Omit<
   RenderSourceDeps,
   'faultOfFunction' | 'faultOfKeyword' | 'ownRenderers'
 > {
-  readonly catalog: Catalog;
+  readonly catalog: SlsCatalog;
   readonly hasPath: HasPath;
   /** Called after each file, with how many have been looked at. */
   readonly progress?: (done: number, all: number) => void;
@@ -76,7 +76,7 @@ const OF_THE_SYSTEM: ReadonlySet<string> = new Set(
 
 /** A keyword that no function of this name takes: Salt calls it, and Python refuses. */
 async function keywordFault(
-  catalog: Catalog,
+  catalog: SlsCatalog,
   fun: string,
   keyword: string,
 ): Promise<FunctionFault | undefined> {

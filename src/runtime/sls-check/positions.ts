@@ -1,7 +1,7 @@
 /** Where the parts of a YAML text stand: for telling of a value where it was written. */
 import { parseDocument } from '../../formats/yaml/parser.ts';
 import type { YamlNode } from '../../formats/yaml/node.ts';
-import type { Place } from './rules.ts';
+import type { SourcePlace } from './rules.ts';
 
 /** A key of a mapping, or the number of an item. */
 export type Step = string | number;
@@ -9,11 +9,11 @@ export type Step = string | number;
 /** Finds places in one file. */
 export interface Positions {
   /** Where a part stands; the nearest one around it when it cannot be found. @param path the way to it from the top */
-  at(...path: readonly Step[]): Place;
+  at(...path: readonly Step[]): SourcePlace;
   /** Where a text stands first in the source; its start when it does not. */
-  ofText(text: string): Place;
+  ofText(text: string): SourcePlace;
   /** A place of the rendered text, in the source. */
-  inSource(place: Place): Place;
+  inSource(place: SourcePlace): SourcePlace;
 }
 
 /**
@@ -29,7 +29,7 @@ export function positionsOf(
   let root: YamlNode | undefined | null = null;
   const sourceLines = source.split('\n');
   const renderedLines = rendered.split('\n');
-  const inSource = ({ line, column }: Place): Place => {
+  const inSource = ({ line, column }: SourcePlace): SourcePlace => {
     if (lines === undefined) return { line, column };
     const from = lines[line - 1] ?? 1;
     return {

@@ -28,7 +28,7 @@ import { renderTemplate, type JinjaRendererDeps } from '../renderers/jinja.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';
 import { positionsOf, type Positions, type Step } from './positions.ts';
-import { finding, type Finding, type Place, type RuleName } from './rules.ts';
+import { finding, type Finding, type SourcePlace, type RuleName } from './rules.ts';
 import type { Source } from './source.ts';
 import { PartlyKnown, Unknowns } from './unknown.ts';
 
@@ -53,7 +53,7 @@ export interface FunctionFault {
 
 /** Where something was found: a way through the data, a text of the source, or a place. */
 export type Where =
-  { readonly path: readonly Step[] } | { readonly text: string } | { readonly place: Place };
+  { readonly path: readonly Step[] } | { readonly text: string } | { readonly place: SourcePlace };
 
 /** A file after rendering. */
 export class RenderedSource {
@@ -107,7 +107,7 @@ const FOREIGN: ReadonlySet<string> = new Set(
     (name) => !['jinja', 'yaml', 'json'].includes(name) && !TRANSPARENT.has(name),
   ),
 );
-const FILE_START: Place = { line: 1, column: 1 };
+const FILE_START: SourcePlace = { line: 1, column: 1 };
 
 /** Renders one file. What is wrong with it is told to what comes back. */
 export async function renderSource(source: Source, deps: RenderSourceDeps): Promise<RenderedSource> {
@@ -272,12 +272,20 @@ function whatWasMissing(
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function tellJson(rendered: RenderedSource, error: unknown, inSource: (place: Place) => Place): void {
+function tellJson(
+  rendered: RenderedSource,
+  error: unknown,
+  inSource: (place: SourcePlace) => SourcePlace,
+): void {
   const place = error instanceof JsonSyntaxError ? inSource(error) : FILE_START;
   rendered.tell('yaml-syntax', { place }, sentence(`JSON: ${messageOf(error)}`));
 }
 
-function tellYaml(rendered: RenderedSource, error: YamlError, inSource: (place: Place) => Place): void {
+function tellYaml(
+  rendered: RenderedSource,
+  error: YamlError,
+  inSource: (place: SourcePlace) => SourcePlace,
+): void {
   const place = inSource({ line: error.line, column: error.column });
   const conflict = /conflicting ID '(.*)'/.exec(error.reason)?.[1];
   if (conflict !== undefined)

@@ -95,13 +95,13 @@ export type RuleName = keyof typeof RULE_TABLE;
 export const RULES: ReadonlyMap<RuleName, Rule> = new Map(Object.entries(RULE_TABLE) as [RuleName, Rule][]);
 
 /** A place in a file, both counted from 1. */
-export interface Place {
+export interface SourcePlace {
   readonly line: number;
   readonly column: number;
 }
 
 /** Something that was found. */
-export interface Finding extends Place {
+export interface Finding extends SourcePlace {
   readonly rule: RuleName;
   readonly severity: Severity;
   /** The file, as it was named on the command line or found below it. */
@@ -111,6 +111,6 @@ export interface Finding extends Place {
 }
 
 /** Makes a finding. */
-export function finding(rule: RuleName, path: string, place: Place, message: string): Finding {
+export function finding(rule: RuleName, path: string, place: SourcePlace, message: string): Finding {
   return { rule, severity: RULE_TABLE[rule].severity, path, line: place.line, column: place.column, message };
 }

@@ -4,7 +4,7 @@
 export type SourceKind = 'state' | 'pillar' | 'top' | 'pillar-top' | 'reactor' | 'template';
 
 /** A folder from which SLS are named, as an entry of `file_roots` or `pillar_roots` is. */
-export interface Root {
+export interface SourceRoot {
   /** Absolute. */
   readonly folder: string;
   readonly kind: 'state' | 'pillar';
@@ -16,7 +16,7 @@ export interface Source {
   readonly path: string;
   /** Its path below its root, with `/`. */
   readonly name: string;
-  readonly root: Root;
+  readonly root: SourceRoot;
   readonly kind: SourceKind;
   /** The SLS by its name: `web.server`; for `web/init.sls` it is `web`. */
   readonly sls: string;

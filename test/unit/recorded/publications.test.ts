@@ -1,7 +1,7 @@
 /** Publications of a real master, as our minion takes them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Credentials } from '../../../src/network/channel/client/authenticate.ts';
+import type { MinionCredentials } from '../../../src/network/channel/client/authenticate.ts';
 import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
 import { Secret } from '../../../src/host/secret.ts';
 import { readJob } from '../../../src/programs/minion/job.ts';
@@ -23,7 +23,7 @@ interface Row {
 for (const version of SALTS) {
   const keys = new RecordedKeys(version);
   const rows = rowsOf<Row>(version, 'publish');
-  const credentialsOf = (row: Row, master = 'master'): Credentials => {
+  const credentialsOf = (row: Row, master = 'master'): MinionCredentials => {
     const shared = new Crypticle(new Secret(row.aesKey));
     return { shared, session: shared, publishPort: 4505, masterKey: keys.pair(master).publicKey };
   };

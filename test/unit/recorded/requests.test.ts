@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { AcceptedKeys } from '../../../src/network/channel/accepted-keys.ts';
 import { Door, type AesHandler, type AesReply, type AesRequest } from '../../../src/network/channel/door.ts';
-import type { AuthClient, Credentials } from '../../../src/network/channel/client/authenticate.ts';
+import type { AuthClient, MinionCredentials } from '../../../src/network/channel/client/authenticate.ts';
 import { RequestChannel } from '../../../src/network/channel/client/request-channel.ts';
 import { SessionKeys } from '../../../src/network/channel/session-keys.ts';
 import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
@@ -235,7 +235,7 @@ function recordedChannel(
     encAlgo: String(outer.get('enc_algo')),
     sigAlgo: String(outer.get('sig_algo')),
   };
-  const credentials: Credentials = {
+  const credentials: MinionCredentials = {
     shared: new Crypticle(new Secret(keys.shared(row.recording)[0] as string)),
     session: new Crypticle(new Secret(row.key)),
     publishPort: 4505,

@@ -22,7 +22,7 @@ const MASTERS_MAX = 64;
 const MASTER = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})(?::\d{1,5})?$/;
 
 /** What an accepted minion holds until the next authentication. */
-export interface Credentials {
+export interface MinionCredentials {
   /** The key that all minions share: opens publications. */
   readonly shared: Crypticle;
   /** The key of this minion alone: requests and their replies. */
@@ -35,7 +35,7 @@ export interface Credentials {
 
 /** How an attempt ended. */
 export type AuthOutcome =
-  | { readonly kind: 'accepted'; readonly credentials: Credentials }
+  | { readonly kind: 'accepted'; readonly credentials: MinionCredentials }
   | { readonly kind: 'pending' }
   | { readonly kind: 'rejected' }
   | { readonly kind: 'full' };
@@ -179,7 +179,7 @@ function readCredentials(
   { content, masterKey, isNewKey }: SignedReply,
   client: AuthClient,
   sent: SentToken | undefined,
-): Credentials {
+): MinionCredentials {
   const shared = unwrap(content.get('aes'), 'aes', client).split('_|-')[0] as string;
   if (content.get('session') === undefined) {
     throw new AuthenticationError(

@@ -9,7 +9,7 @@ import { Secret } from '../../../host/secret.ts';
 import { isDict, pyTypeName, type Dict, type Value } from '../../../python/values/value.ts';
 import { AUTHENTICATED } from '../../../formats/wire/budget.ts';
 import { asBytes, decode } from '../../../formats/wire/msgpack.ts';
-import type { AuthClient, Credentials } from './authenticate.ts';
+import type { AuthClient, MinionCredentials } from './authenticate.ts';
 
 /** The master answered with something that is no pillar. */
 class BadPillarError extends BrineError {
@@ -26,7 +26,7 @@ export function openPillarReply(
   reply: Dict,
   nonce: string,
   client: AuthClient,
-  credentials: Credentials,
+  credentials: MinionCredentials,
 ): Dict {
   const wrapped = asBytes(reply.get('key'));
   const sealed = asBytes(reply.get('pillar'));

@@ -10,7 +10,7 @@ import { MacError, type Crypticle } from '../../crypto/crypticle.ts';
 import { DEFAULT_SIGNING, usesSha1 } from '../../crypto/rsa.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { parsePublishEnvelope, type PublishEnvelope } from '../../../formats/wire/envelope.ts';
-import type { Credentials } from './authenticate.ts';
+import type { MinionCredentials } from './authenticate.ts';
 
 /** Why a publication is not taken. */
 export type PublicationFault =
@@ -71,7 +71,7 @@ export class PublicationReader {
   }
 
   /** @returns the load without its serial, or why it is not taken; `wrong key` asks for a new authentication */
-  read(parts: readonly Buffer[], credentials: Credentials): Dict | PublicationFault {
+  read(parts: readonly Buffer[], credentials: MinionCredentials): Dict | PublicationFault {
     const envelope = parsePublishEnvelope(parts);
     if (envelope === undefined) return 'malformed';
     const fault = this.#checkSignature(envelope, credentials);
@@ -89,7 +89,7 @@ export class PublicationReader {
 
   #checkSignature(
     { load, sig, sigAlgo }: PublishEnvelope,
-    { masterKey }: Credentials,
+    { masterKey }: MinionCredentials,
   ): PublicationFault | undefined {
     const { requireSignature, withoutSha1, signers } = this.#policy;
     if (sig === undefined) return requireSignature || signers.has(masterKey.pem) ? 'no signature' : undefined;
@@ -99,12 +99,12 @@ export class PublicationReader {
     return isSignedReply(load) ? 'no publication' : undefined;
   }
 
-  #noteSigner({ masterKey }: Credentials): void {
+  #noteSigner({ masterKey }: MinionCredentials): void {
     const { signers } = this.#policy;
     if (!signers.has(masterKey.pem)) signers.note(masterKey.pem);
   }
 
-  #checkSerial(load: Dict, { shared }: Credentials): Dict | PublicationFault {
+  #checkSerial(load: Dict, { shared }: MinionCredentials): Dict | PublicationFault {
     const { serials, requireSerial } = this.#policy;
     const serial = load.get('serial');
     load.delete('serial');

@@ -13,7 +13,7 @@ import { PROTOCOL_VERSION } from '../../../formats/wire/envelope.ts';
 import { asBytes, decode, encode } from '../../../formats/wire/msgpack.ts';
 import { isMasterFailure } from '../master-failure.ts';
 import { isSignedCommand, signMessage } from '../message-signature.ts';
-import type { AuthClient, Credentials } from './authenticate.ts';
+import type { AuthClient, MinionCredentials } from './authenticate.ts';
 import { knownPillar, openPillarReply } from './pillar-reply.ts';
 
 const TOKEN_TEXT = Buffer.from('salt');
@@ -23,9 +23,9 @@ export interface RequestChannelDeps {
   readonly client: AuthClient;
   readonly requester: RequestClient;
   /** The credentials in force. @throws AuthenticationError, UnreachableError */
-  readonly credentials: () => Promise<Credentials>;
+  readonly credentials: () => Promise<MinionCredentials>;
   /** Credentials newer than `stale`; concurrent callers share one authentication. */
-  readonly renew: (stale: Credentials) => Promise<Credentials>;
+  readonly renew: (stale: MinionCredentials) => Promise<MinionCredentials>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -88,7 +88,7 @@ export class RequestChannel {
   }
 
   /** An authentication may take as long as it likes, but a request does not wait longer for it than for its reply. */
-  #within(timeoutMs: number, authentication: Promise<Credentials>): Promise<Credentials> {
+  #within(timeoutMs: number, authentication: Promise<MinionCredentials>): Promise<MinionCredentials> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void =>
         reject(new UnreachableError('The master has not let this minion in yet; the request was not sent.'));
@@ -99,7 +99,7 @@ export class RequestChannel {
 
   async #exchange(
     load: Dict,
-    credentials: Credentials,
+    credentials: MinionCredentials,
     timeoutMs: number,
     isPillar: boolean,
   ): Promise<Value> {

@@ -17,7 +17,7 @@ import {
   variants,
   type Codec,
   type Field,
-  type TypeOf,
+  type FieldType,
 } from '../fields.ts';
 
 /** The file in question; with the grains when it was found to want them. */
@@ -125,4 +125,4 @@ export type HostClient = Client<typeof extensionHost>;
 /** See {@link extensionServices}. */
 export type ServeHost = Handlers<typeof extensionServices>;
 /** See {@link extensionHost}. */
-export type TriedFile = TypeOf<typeof tried>;
+export type TriedFile = FieldType<typeof tried>;

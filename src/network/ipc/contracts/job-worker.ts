@@ -14,7 +14,7 @@ import {
   record,
   single,
   text,
-  type TypeOf,
+  type FieldType,
 } from '../fields.ts';
 
 /** The one function that is to be called, its arguments bound; no rule of jobs applies to it. */
@@ -93,6 +93,6 @@ export const jobServices = contract('the minion', {
 });
 
 /** See {@link jobWorker}. */
-export type FoundModules = TypeOf<typeof findings>;
+export type FoundModules = FieldType<typeof findings>;
 /** See {@link jobWorker}. */
-export type BoundCall = TypeOf<typeof boundCall>;
+export type BoundCall = FieldType<typeof boundCall>;

@@ -12,7 +12,7 @@ import {
   record,
   single,
   text,
-  type TypeOf,
+  type FieldType,
 } from '../fields.ts';
 
 /** Of minions that a publication is expected to reach, those that are not there. */
@@ -62,8 +62,8 @@ export const publisher = contract('the publisher', {
 });
 
 /** See {@link publisher}. */
-export type Absence = TypeOf<typeof absence>;
+export type Absence = FieldType<typeof absence>;
 /** See {@link publisher}. */
-export type Connection = TypeOf<typeof connection>;
+export type Connection = FieldType<typeof connection>;
 /** See {@link publisher}. */
 export type PublisherClient = Client<typeof publisher>;

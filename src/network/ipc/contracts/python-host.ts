@@ -13,7 +13,7 @@ import {
   text,
   variants,
   type Field,
-  type TypeOf,
+  type FieldType,
 } from '../fields.ts';
 
 const { fields, single } = codecsIn('python');
@@ -59,7 +59,7 @@ export interface PythonParameter {
   /** `opaque`: it has a default that is no data, which only Python knows. */
   readonly how: 'required' | 'default' | 'opaque';
   /** The default; of an opaque one its text. */
-  readonly fallback: TypeOf<typeof anything>;
+  readonly fallback: FieldType<typeof anything>;
   readonly byNameOnly: boolean;
 }
 
@@ -254,6 +254,6 @@ export type PythonClient = Client<typeof pythonHost>;
 /** See {@link pythonServices}. */
 export type ServePython = Handlers<typeof pythonServices>;
 /** See {@link kind}. */
-export type PythonKind = TypeOf<typeof kind>;
+export type PythonKind = FieldType<typeof kind>;
 /** See {@link called}. */
-export type CalledKind = TypeOf<typeof called>;
+export type CalledKind = FieldType<typeof called>;

@@ -2,7 +2,7 @@
  * What the request server and its workers say to each other, over `workers.ipc`. All requests of all minions pass here,
  * so they are packed by hand: the request's own bytes are neither wrapped nor copied.
  */
-import type { ReplayCheck, Standing } from '../../channel/replay-guard.ts';
+import type { ReplayCheck, ReplayStanding } from '../../channel/replay-guard.ts';
 import { contract, type Client } from '../contract.ts';
 import { count, fields, MessageError, nothing, type Codec } from '../fields.ts';
 
@@ -11,7 +11,7 @@ export interface ServeRequest {
   /** The publish port of the transport that it came by; 0 for the master's usual one. */
   readonly publishPort: number;
   /** What is known of the sender. */
-  readonly standing: Standing;
+  readonly standing: ReplayStanding;
   /** The sender's address. */
   readonly from: string;
   /** When it is read, a slice of the receive buffer. */

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { accessSync, constants } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { ownEnvironment, runProcess, type Credentials } from '../../../host/process.ts';
+import { ownEnvironment, runProcess, type RunAs } from '../../../host/process.ts';
 import { findGroup, findUser, groupIdsOf, type User } from '../../../host/users.ts';
 import { findProgram } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -45,7 +45,7 @@ export async function findAccount(options: Dict): Promise<Account> {
 }
 
 /** What the process has to change to in order to be that account; undefined when it is the minion's own. */
-export async function credentialsOf(account: Account): Promise<Credentials | undefined> {
+export async function credentialsOf(account: Account): Promise<RunAs | undefined> {
   const own = process.getuid?.() ?? 0;
   if (!account.group && (!account.user || account.user.uid === own)) return undefined;
   const user = account.user ?? (await findUser(own));

@@ -2,7 +2,7 @@
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { digestOf } from '../../shared/returner/content-digest.ts';
-import { flagOption, type Options } from '../../shared/returner/store-options.ts';
+import { flagOption, type StoreOptions } from '../../shared/returner/store-options.ts';
 
 const STATE_FUNCTIONS: ReadonlyMap<string, string> = new Map(
   ['state.apply', 'state.highstate', 'state.sls'].map((fun) => [fun, 'state_apply']),
@@ -25,7 +25,7 @@ export interface IndexedDocument {
  */
 export function returnDocument(
   ret: Dict,
-  options: Options,
+  options: StoreOptions,
   date: string,
   timestamp: string,
 ): IndexedDocument | undefined {

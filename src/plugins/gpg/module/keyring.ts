@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { walk, writeInPlace } from '../../../host/file-operations.ts';
 import { runGpg, type GpgEnded } from '../../../host/gpg.ts';
-import type { Credentials } from '../../../host/credentials.ts';
+import type { RunAs } from '../../../host/credentials.ts';
 import { Secret } from '../../../host/secret.ts';
 import { findUser, groupIdsOf } from '../../../host/users.ts';
 import { PythonError } from '../../../python/exceptions.ts';
@@ -50,10 +50,10 @@ async function userInfo(ctx: ModuleContext, given: string | undefined): Promise<
 /** A folder with keys, and gpg with it. */
 export class Keyring {
   readonly #ctx: ModuleContext;
-  readonly #credentials: Credentials | undefined;
+  readonly #credentials: RunAs | undefined;
   readonly home: string;
 
-  private constructor(ctx: ModuleContext, home: string, credentials: Credentials | undefined) {
+  private constructor(ctx: ModuleContext, home: string, credentials: RunAs | undefined) {
     this.#ctx = ctx;
     this.home = home;
     this.#credentials = credentials;
@@ -134,7 +134,7 @@ async function makeHome(ctx: ModuleContext, user: string | undefined, home: stri
  * gpg runs as the owner of the folder: a configuration in it can name programs, and must not become root's by it.
  * Salt compat: Salt runs it as itself, and gives the files to the user and back around it.
  */
-async function ownerOf(home: string): Promise<Credentials | undefined> {
+async function ownerOf(home: string): Promise<RunAs | undefined> {
   const { uid } = statSync(home);
   if (process.getuid?.() !== 0 || uid === 0) return undefined;
   const owner = await findUser(uid);

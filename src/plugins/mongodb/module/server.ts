@@ -26,7 +26,7 @@ export const AUTHDB = {
 } as const;
 
 /** A login as it was given. */
-export interface Login {
+export interface MongoLogin {
   readonly user: Value;
   readonly password: Value;
   readonly host: Value;
@@ -54,7 +54,7 @@ export interface Trouble {
  */
 export async function onServer<T>(
   ctx: ModuleContext,
-  login: Login,
+  login: MongoLogin,
   run: (connected: Connected) => Promise<T>,
   fallback: (trouble: Trouble) => T,
 ): Promise<T> {

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { ConfigError, messageOf } from '../../../errors/errors.ts';
 import { type StoreSettings, StoreUnavailableError } from '../../shared/returner/return-store.ts';
-import { flagOption, listOption, textOption, type Options } from '../../shared/returner/store-options.ts';
+import {
+  flagOption,
+  listOption,
+  textOption,
+  type StoreOptions,
+} from '../../shared/returner/store-options.ts';
 import { tlsFault } from '../../../network/tls/fault.ts';
 import { readAuthorities, readCertificate, readPrivateKey } from '../../../network/tls/files.ts';
 import { checkingServers } from '../../../network/nats/server-identity.ts';
@@ -11,7 +16,7 @@ import { checkingServers } from '../../../network/nats/server-identity.ts';
 const DEFAULT_SERVER = '127.0.0.1:4222';
 
 /** The servers of the options, for messages. A server may be given with a name and a password; they are not told. */
-export function natsServers(options: Options): string[] {
+export function natsServers(options: StoreOptions): string[] {
   const servers = listOption(options, 'servers').flatMap((text) => text.split(','));
   return (servers.length === 0 ? [DEFAULT_SERVER] : servers).map((text) => text.trim().replace(/^.*@/, ''));
 }
@@ -42,7 +47,7 @@ function reasonOf(error: unknown): string {
   return text.replace(/[.\s]+$/, '');
 }
 
-async function connectionOptions(options: Options, timeoutMs: number): Promise<ConnectionOptions> {
+async function connectionOptions(options: StoreOptions, timeoutMs: number): Promise<ConnectionOptions> {
   const { credsAuthenticator } = await import('@nats-io/transport-node');
   const [user, pass, token] = ['user', 'password', 'token'].map((name) => textOption(options, name));
   const creds = textOption(options, 'creds');

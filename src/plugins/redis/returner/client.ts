@@ -16,7 +16,7 @@ import {
   flagOption,
   intOption,
   textOption,
-  type Options,
+  type StoreOptions,
 } from '../../shared/returner/store-options.ts';
 import { within } from '../../shared/returner/time-limit.ts';
 
@@ -128,7 +128,7 @@ async function newClient({
 }
 
 /** Undefined without TLS; any of the options asks for it. */
-function tlsOf(options: Options, prefix: string): ConnectionOptions | undefined {
+function tlsOf(options: StoreOptions, prefix: string): ConnectionOptions | undefined {
   const files = new DatabaseOptions(options, prefix);
   const ca = files.authorities('ssl_ca');
   const { cert, key } = files.shown('ssl_cert', 'ssl_key');
@@ -147,12 +147,12 @@ function tlsOf(options: Options, prefix: string): ConnectionOptions | undefined 
   };
 }
 
-function clusterNodes(options: Options, prefix: string): { host: string; port: number }[] {
+function clusterNodes(options: StoreOptions, prefix: string): { host: string; port: number }[] {
   // --return_kwargs names it without the prefix, as Salt does
   const name = options.has('startup_nodes') ? 'startup_nodes' : 'cluster.startup_nodes';
   const nodes = dictsOption(options, name).map((node) => ({
-    host: textOption(node as Options, 'host') ?? '127.0.0.1',
-    port: intOption(node as Options, 'port', `port in ${prefix}.cluster.startup_nodes`) ?? 6379,
+    host: textOption(node as StoreOptions, 'host') ?? '127.0.0.1',
+    port: intOption(node as StoreOptions, 'port', `port in ${prefix}.cluster.startup_nodes`) ?? 6379,
   }));
   if (nodes.length === 0)
     throw new ConfigError(
@@ -161,7 +161,7 @@ function clusterNodes(options: Options, prefix: string): { host: string; port: n
   return nodes;
 }
 
-function addressOf(options: Options, prefix: string): string {
+function addressOf(options: StoreOptions, prefix: string): string {
   if (flagOption(options, 'cluster_mode'))
     return clusterNodes(options, prefix)
       .map(({ host, port }) => `${host}:${port}`)

@@ -32,7 +32,7 @@ export interface EngineJobOptions {
 }
 
 /** What only a master offers. */
-export interface MasterServices {
+export interface MasterForEngines {
   /** Ids of accepted keys. */
   acceptedIds(): readonly string[];
   /** Minions that are connected now. */
@@ -79,7 +79,7 @@ export interface EngineContext {
   /** What the execution functions work with, for engines that look for them. */
   functions(): ModuleContext | Promise<ModuleContext>;
   /** On a master only. */
-  readonly master?: MasterServices;
+  readonly master?: MasterForEngines;
 }
 
 /** An engine whose options arrive as its parameters read them. */

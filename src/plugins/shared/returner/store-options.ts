@@ -5,10 +5,10 @@ import { readAuthorities, readCertificate, readPem, readPrivateKey } from '../..
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** The options of one returner, by name. */
-export type Options = ReadonlyMap<string, Value>;
+export type StoreOptions = ReadonlyMap<string, Value>;
 
 /** The text of an option, or undefined where nothing sets it. */
-export function textOption(options: Options, name: string): string | undefined {
+export function textOption(options: StoreOptions, name: string): string | undefined {
   const value = options.get(name);
   return value === undefined || value === null || value === '' ? undefined : String(value);
 }
@@ -18,7 +18,7 @@ export function textOption(options: Options, name: string): string | undefined {
  * @throws ConfigError for anything else
  * @param full the name as the configuration has it
  */
-export function intOption(options: Options, name: string, full: string): number | undefined {
+export function intOption(options: StoreOptions, name: string, full: string): number | undefined {
   const text = textOption(options, name);
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw new ConfigError(`${full} must be a whole number, not ${text}.`);
@@ -26,7 +26,7 @@ export function intOption(options: Options, name: string, full: string): number 
 }
 
 /** Seconds of an option in milliseconds. @throws ConfigError for what is no number above 0 */
-export function secondsOption(options: Options, name: string, full: string): number | undefined {
+export function secondsOption(options: StoreOptions, name: string, full: string): number | undefined {
   const value = options.get(name);
   if (value === undefined || value === null) return undefined;
   const seconds = typeof value === 'string' ? Number(value) : toNumber(value);
@@ -36,30 +36,30 @@ export function secondsOption(options: Options, name: string, full: string): num
 }
 
 /** Whether an option is set to something that Python takes for true. */
-export function flagOption(options: Options, name: string): boolean {
+export function flagOption(options: StoreOptions, name: string): boolean {
   return truthy(options.get(name));
 }
 
 /** A list of texts; a single text is a list of one. */
-export function listOption(options: Options, name: string): string[] {
+export function listOption(options: StoreOptions, name: string): string[] {
   const value = options.get(name);
   if (value === undefined || value === null || value === '') return [];
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
 /** The mappings in a list; others are left out. */
-export function dictsOption(options: Options, name: string): Dict[] {
+export function dictsOption(options: StoreOptions, name: string): Dict[] {
   const value = options.get(name);
   return Array.isArray(value) ? value.filter(isDict) : isDict(value) ? [value] : [];
 }
 
 /** The options with which an SQL database is reached: in them `None` as a text is none, as Salt has it. */
 export class DatabaseOptions {
-  readonly #options: Options;
+  readonly #options: StoreOptions;
   readonly #prefix: string;
 
   /** @param prefix what the options begin with in the configuration */
-  constructor(options: Options, prefix: string) {
+  constructor(options: StoreOptions, prefix: string) {
     this.#options = options;
     this.#prefix = prefix;
   }

@@ -26,7 +26,7 @@ export interface AccountGroup {
 }
 
 /** A folder that stands for `/`; undefined for this system. */
-export type Root = string | undefined;
+export type RootFolder = string | undefined;
 
 function records(text: string, count: number): string[][] {
   return splitLines(text)
@@ -59,7 +59,7 @@ function rootFile(root: string, file: string): string {
 }
 
 /** All accounts, in the system's order. */
-export async function allAccounts(root: Root): Promise<Account[]> {
+export async function allAccounts(root: RootFolder): Promise<Account[]> {
   const text =
     root === undefined
       ? ((await systemAccounts.ask(['getent', 'passwd'])) ?? readTextIfExists('/etc/passwd') ?? '')
@@ -68,7 +68,7 @@ export async function allAccounts(root: Root): Promise<Account[]> {
 }
 
 /** One account by name; undefined when there is none. */
-export async function findAccount(name: string, root: Root): Promise<Account | undefined> {
+export async function findAccount(name: string, root: RootFolder): Promise<Account | undefined> {
   const file = root === undefined ? readTextIfExists('/etc/passwd') : rootFile(root, 'etc/passwd');
   const local = records(file ?? '', 7).find((fields) => fields[0] === name);
   if (local !== undefined || root !== undefined) return local && toAccount(local);
@@ -79,7 +79,7 @@ export async function findAccount(name: string, root: Root): Promise<Account | u
 }
 
 /** All groups, in the system's order. */
-export async function allGroups(root: Root): Promise<AccountGroup[]> {
+export async function allGroups(root: RootFolder): Promise<AccountGroup[]> {
   const text =
     root === undefined
       ? ((await systemAccounts.ask(['getent', 'group'])) ?? readTextIfExists('/etc/group') ?? '')
@@ -88,7 +88,7 @@ export async function allGroups(root: Root): Promise<AccountGroup[]> {
 }
 
 /** One group by name; undefined when there is none. */
-export async function findGroupEntry(name: string, root: Root): Promise<AccountGroup | undefined> {
+export async function findGroupEntry(name: string, root: RootFolder): Promise<AccountGroup | undefined> {
   const file = root === undefined ? readTextIfExists('/etc/group') : rootFile(root, 'etc/group');
   const local = records(file ?? '', 4).find((fields) => fields[0] === name);
   if (local !== undefined || root !== undefined) return local && toGroup(local);

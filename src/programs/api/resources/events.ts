@@ -2,7 +2,7 @@
 import type { Clock } from '../../../host/clock.ts';
 import type { EventStreams } from '../event-streams.ts';
 import { HttpFault } from '../http-fault.ts';
-import type { Call, Outcome, Resource } from '../resource.ts';
+import type { Call, ActionAnswer, Resource } from '../resource.ts';
 import type { Sessions } from '../sessions.ts';
 import type { TokenChecks } from '../token-checks.ts';
 
@@ -67,7 +67,7 @@ export async function rightToListen(
   };
 }
 
-async function listen(deps: EventsDeps, call: Call): Promise<Outcome> {
+async function listen(deps: EventsDeps, call: Call): Promise<ActionAnswer> {
   const { exchange, params } = call;
   const ofSession = call.session === undefined ? undefined : call.sessionId;
   const right = await rightToListen(deps, params.get('token') ?? params.get('salt_token') ?? ofSession);

@@ -13,7 +13,7 @@ import type { LoginLimits } from '../login-limits.ts';
 import { BadCallError } from '../low.ts';
 import type { MasterLink } from '../master-link.ts';
 import { permissionsOf } from '../permissions.ts';
-import type { Call, Outcome, Resource } from '../resource.ts';
+import type { Call, ActionAnswer, Resource } from '../resource.ts';
 import type { Sessions } from '../sessions.ts';
 import { WELCOME } from './low-data.ts';
 
@@ -45,7 +45,7 @@ export function loginResource(deps: LoginDeps): Resource {
   };
 }
 
-async function logIn(deps: LoginDeps, call: Call): Promise<Outcome> {
+async function logIn(deps: LoginDeps, call: Call): Promise<ActionAnswer> {
   const { link, sessions, acl, log } = deps;
   link.requireMaster();
   const given = Array.isArray(call.lowstate) ? call.lowstate[0] : call.lowstate;

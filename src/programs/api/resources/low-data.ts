@@ -3,7 +3,7 @@
  * 3006.16).
  */
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { CLIENT_NAMES, type Caller, type Clients } from '../clients.ts';
+import { CLIENT_NAMES, type LowDataSender, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
 import type { Action, Call, Resource } from '../resource.ts';
@@ -12,7 +12,7 @@ import { keyArchive } from '../tar.ts';
 const SHARED = { sessions: true, auth: false, readsBody: true, checksAddress: true } as const;
 
 /** The caller of a request. */
-function callerOf({ exchange, signal, requireAcceptable }: Call): Caller {
+function callerOf({ exchange, signal, requireAcceptable }: Call): LowDataSender {
   return { address: exchange.address, signal, beforeCall: requireAcceptable };
 }
 

@@ -9,7 +9,7 @@ import { BrineError } from '../../../errors/errors.ts';
 import type { FunctionEntry, FunctionKind, FunctionCatalog } from '../function-catalog.ts';
 
 /** Reads the catalog when it is first asked for. */
-export class Catalog {
+export class CatalogReader {
   readonly #script: string;
   #all: Promise<FunctionCatalog> | undefined;
 

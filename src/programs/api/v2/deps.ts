@@ -9,7 +9,7 @@ import type { LoginLimits } from '../login-limits.ts';
 import type { MasterCalls } from '../master-calls.ts';
 import type { MasterLink } from '../master-link.ts';
 import type { Sessions } from '../sessions.ts';
-import type { Catalog } from './catalog.ts';
+import type { CatalogReader } from './catalog.ts';
 import type { EventRing } from './event-ring.ts';
 import type { MasterFiles } from './master-files.ts';
 import type { Operation } from './need.ts';
@@ -26,7 +26,7 @@ export interface Deps {
   readonly files: MasterFiles;
   readonly ring: EventRing;
   readonly runs: Runs;
-  readonly catalog: Catalog;
+  readonly catalog: CatalogReader;
   /** Who has started which run of a function of the master here, until it is in the job cache. */
   readonly started: BoundedMap<string, string>;
   readonly sessions: Sessions;

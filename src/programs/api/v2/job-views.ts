@@ -20,7 +20,7 @@ import {
   object,
   oneOf,
   text,
-  type TypeOf,
+  type SchemaType,
 } from './schema.ts';
 
 /** Times: UTC, as ISO 8601 has it. */
@@ -121,11 +121,11 @@ export const minionReturn = component(
 );
 
 /** The types of the above. */
-export type Counts = TypeOf<typeof counts>;
-export type JobView = TypeOf<typeof job>;
-export type JobDetailView = TypeOf<typeof jobDetail>;
-export type OutcomeView = TypeOf<typeof minionOutcome>;
-export type ReturnView = TypeOf<typeof minionReturn>;
+export type Counts = SchemaType<typeof counts>;
+export type JobView = SchemaType<typeof job>;
+export type JobDetailView = SchemaType<typeof jobDetail>;
+export type OutcomeView = SchemaType<typeof minionOutcome>;
+export type ReturnView = SchemaType<typeof minionReturn>;
 
 /** A time in milliseconds since 1970 as the interface shows it. */
 export function isoTime(atMs: number | undefined): string | null {

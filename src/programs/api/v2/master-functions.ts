@@ -16,7 +16,7 @@ export interface FunctionCall {
 }
 
 /** How a call has ended. */
-export interface Ended {
+export interface FunctionEnd {
   readonly jid: string;
   readonly return: Value;
   readonly success: boolean;
@@ -36,7 +36,7 @@ export async function runWheel(
   { master, link }: FunctionDeps,
   caller: Caller,
   call: FunctionCall,
-): Promise<Ended> {
+): Promise<FunctionEnd> {
   requireClient(link, 'wheel', 'wheel_async');
   const reply = await refusing('wheel', call.fun, () => master.wheel(lowOf(caller, call)));
   return endedOf(isDict(reply) ? reply.get('data') : undefined);
@@ -47,7 +47,7 @@ export async function runRunner(
   { master, link }: FunctionDeps,
   caller: Caller,
   call: FunctionCall,
-): Promise<Ended> {
+): Promise<FunctionEnd> {
   requireClient(link, 'runner');
   const low = lowOf(caller, call).set('full_return', true);
   const reply = await refusing('runner', call.fun, () => master.runner(low, call.signal));
@@ -70,7 +70,7 @@ function lowOf(caller: Caller, { fun, arg = [], kwarg = new Map() }: FunctionCal
   return dict({ fun, arg: [...arg], kwarg, token: caller.token.reveal() });
 }
 
-function endedOf(data: Value | undefined): Ended {
+function endedOf(data: Value | undefined): FunctionEnd {
   const found: Dict = isDict(data) ? data : new Map();
   return {
     jid: pyStr(found.get('jid') ?? ''),

@@ -2,7 +2,7 @@
 import type { BusFeed } from '../bus-feed.ts';
 import { BoundedMap } from '../../../host/bounded-map.ts';
 import { brineVersion } from '../../../version.ts';
-import { Catalog } from './catalog.ts';
+import { CatalogReader } from './catalog.ts';
 import { EventRing } from './event-ring.ts';
 import { jsonOf } from './json.ts';
 import { openApi } from './openapi.ts';
@@ -45,7 +45,7 @@ export function openService(parts: OpenServiceDeps): OpenedService {
     files,
     ring,
     runs: new Runs(parts),
-    catalog: new Catalog(),
+    catalog: new CatalogReader(),
     started: new BoundedMap(STARTED_MAX),
     routes: ROUTES,
     operations: ROUTES.map(({ id, offered, needs }) => ({ id, offered: offered ?? needs })),

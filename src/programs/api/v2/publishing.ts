@@ -19,7 +19,7 @@ import {
   object,
   optional,
   text,
-  type TypeOf,
+  type SchemaType,
 } from './schema.ts';
 
 const FUN = { minLength: 1, maxLength: 200 } as const;
@@ -59,7 +59,7 @@ export const newJob = component(
 );
 
 /** See {@link newJob}. */
-export type NewJob = TypeOf<typeof newJob>;
+export type NewJob = SchemaType<typeof newJob>;
 
 /** Positional arguments with the keywords at the end, as jobs and rules have them. */
 export function callArguments({

@@ -11,7 +11,7 @@ import { ownerOf } from './owner.ts';
 import type { Need } from './need.ts';
 
 /** Something that somebody may or may not do. */
-export interface Question {
+export interface RightsQuestion {
   readonly client: 'local' | 'runner' | 'wheel';
   readonly fun: string | readonly string[];
   /** With keywords in a mapping with `__kwarg__` at the end; for several functions a list for each. */
@@ -32,7 +32,7 @@ export interface Decision {
 }
 
 /** Who somebody is. */
-export interface Standing {
+export interface UserStanding {
   readonly user: string;
   readonly eauth: string;
   readonly groups: readonly string[];
@@ -62,9 +62,9 @@ export class Rights {
    */
   async ask(
     caller: Caller,
-    questions: readonly Question[] = [],
+    questions: readonly RightsQuestion[] = [],
     { isAttempt = false, functions = [] }: { isAttempt?: boolean; functions?: readonly string[] } = {},
-  ): Promise<Standing> {
+  ): Promise<UserStanding> {
     const reply = await this.#command('brine_rights', caller, [
       ['questions', questions.map(written)],
       ['is_attempt', isAttempt],
@@ -74,7 +74,7 @@ export class Rights {
   }
 
   /** @throws ApiFault `not-allowed` unless he may call a function of the master */
-  async require(caller: Caller, need: Need, args: readonly Value[] = []): Promise<Standing> {
+  async require(caller: Caller, need: Need, args: readonly Value[] = []): Promise<UserStanding> {
     const standing = await this.ask(caller, [{ ...need, args }], { isAttempt: true });
     requireAllowed(standing.decisions[0], need);
     return standing;
@@ -129,7 +129,7 @@ export class Rights {
 /** @throws ApiFault `not-allowed` */
 export function requireAllowed(
   decision: Decision | undefined,
-  { client, fun }: Pick<Question, 'client' | 'fun'>,
+  { client, fun }: Pick<RightsQuestion, 'client' | 'fun'>,
 ): void {
   if (decision?.allowed === true) return;
   refuseFault(decision?.fault);
@@ -156,7 +156,7 @@ function notServed(): ApiFault {
   );
 }
 
-function written({ client, fun, args = [], tgt = '*', tgtType = 'glob' }: Question): Dict {
+function written({ client, fun, args = [], tgt = '*', tgtType = 'glob' }: RightsQuestion): Dict {
   return new Map<Value, Value>([
     ['client', client],
     ['fun', typeof fun === 'string' ? fun : [...fun]],
@@ -170,7 +170,7 @@ function written({ client, fun, args = [], tgt = '*', tgtType = 'glob' }: Questi
   ]);
 }
 
-function readStanding(reply: Dict): Standing {
+function readStanding(reply: Dict): UserStanding {
   const texts = (value: Value | undefined): string[] => (Array.isArray(value) ? value.map(pyStr) : []);
   const listed = (name: string): Value[] => {
     const value = reply.get(name);

@@ -15,7 +15,7 @@ import { inTheNameOf } from '../local-calls.ts';
 import type { MasterLink } from '../master-link.ts';
 import { ApiFault } from './fault.ts';
 import { counts, jidText, retcodeIn, type Counts } from './job-views.ts';
-import { component, list, nullable, object, oneOf, text, type TypeOf } from './schema.ts';
+import { component, list, nullable, object, oneOf, text, type SchemaType } from './schema.ts';
 
 const ACTIVE_MAX = 100;
 const KEPT_MAX = 300;
@@ -35,7 +35,7 @@ export const runView = component(
 );
 
 /** See {@link runView}. */
-export type RunView = TypeOf<typeof runView>;
+export type RunView = SchemaType<typeof runView>;
 
 /** What is to be run. */
 export interface RunOrder {

@@ -53,7 +53,7 @@ export interface OptionalSchema<T> extends Schema<T | undefined> {
 }
 
 /** The type of a schema. */
-export type TypeOf<S> = S extends Schema<infer T> ? T : never;
+export type SchemaType<S> = S extends Schema<infer T> ? T : never;
 
 /** Fields by name. */
 export type Shape = Readonly<Record<string, Schema<unknown>>>;
@@ -63,8 +63,8 @@ type OptionalNames<S extends Shape> = {
 
 /** The type of an object with these fields. */
 export type ObjectOf<S extends Shape> = {
-  readonly [K in Exclude<keyof S, OptionalNames<S>>]: TypeOf<S[K]>;
-} & { readonly [K in OptionalNames<S>]?: Exclude<TypeOf<S[K]>, undefined> };
+  readonly [K in Exclude<keyof S, OptionalNames<S>>]: SchemaType<S[K]>;
+} & { readonly [K in OptionalNames<S>]?: Exclude<SchemaType<S[K]>, undefined> };
 
 const NOTHING_NAMED: ReadonlyMap<string, JsonSchema> = new Map();
 

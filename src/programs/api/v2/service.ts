@@ -22,7 +22,7 @@ import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
 import { loggedTarget, shownPath } from '../logged-target.ts';
 import type { Origins } from '../origin.ts';
-import type { Turns } from '../turns.ts';
+import type { TurnPool } from '../turns.ts';
 import { callerOf, type Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { EventStream, type StreamCounters } from './event-stream.ts';
@@ -39,7 +39,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 export interface ServiceDeps extends Deps {
   readonly routes: readonly Route[];
   readonly origins: Origins;
-  readonly turns: Turns;
+  readonly turns: TurnPool;
   readonly budget: BodyBudget;
   readonly readers: EventReaders;
 }

@@ -3,7 +3,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import type { Value } from '../../../python/values/value.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { refuseFault, type Question } from './rights.ts';
+import { refuseFault, type RightsQuestion } from './rights.ts';
 import {
   anything,
   component,
@@ -14,7 +14,7 @@ import {
   object,
   oneOf,
   text,
-  type TypeOf,
+  type SchemaType,
 } from './schema.ts';
 
 /** The kinds of targets that are taken. */
@@ -58,7 +58,7 @@ export const preview = component(
 /** What is to be looked at. */
 export interface PreviewOrder {
   readonly tgt: Value;
-  readonly tgtType: TypeOf<typeof targetType>;
+  readonly tgtType: SchemaType<typeof targetType>;
   readonly fun: string | readonly string[];
   readonly args: readonly Value[];
   readonly limit?: number;
@@ -69,8 +69,8 @@ export async function previewOf(
   { rights, files }: Deps,
   caller: Caller,
   { tgt, tgtType, fun, args, limit = MINIONS }: PreviewOrder,
-): Promise<TypeOf<typeof preview>> {
-  const question: Question = { client: 'local', fun, args, tgt, tgtType };
+): Promise<SchemaType<typeof preview>> {
+  const question: RightsQuestion = { client: 'local', fun, args, tgt, tgtType };
   const { decisions } = await rights.ask(caller, [question]);
   const [decision] = decisions;
   refuseFault(decision?.fault);

@@ -9,7 +9,7 @@ export interface Turn {
 }
 
 /** Gives out places. */
-export class Turns {
+export class OrderedTurns {
   #last: Promise<void> = Promise.resolve();
 
   take(): Turn {

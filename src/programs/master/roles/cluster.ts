@@ -30,7 +30,7 @@ import { MemberCalls } from '../../../runtime/cluster/member-calls.ts';
 import { Members } from '../../../runtime/cluster/members.ts';
 import { readClusterSecret } from '../../../runtime/cluster/membership-files.ts';
 import { clusterNames, type ClusterNames } from '../../../runtime/cluster/names.ts';
-import { PositionFile } from '../../../runtime/cluster/position-file.ts';
+import { StreamPosition } from '../../../runtime/cluster/position-file.ts';
 import { clusterPublisher, PUBLISHER } from '../../../runtime/cluster/publishing.ts';
 import { RevokedKeys } from '../../../runtime/cluster/revoked-keys.ts';
 import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
@@ -102,7 +102,7 @@ export const startCluster: StartRole = async (context) => {
     member,
     make: (call) => jobOwner.call(call),
     spool: new CallSpool(join(folder, 'spool'), settings.spoolBytesMax),
-    position: new PositionFile(join(folder, 'position'), clock),
+    position: new StreamPosition(join(folder, 'position'), clock),
     clock,
     random,
     log,
@@ -272,7 +272,7 @@ function closeKeysWhileAway({ context, link }: Base): void {
 function openKey({ context, names, seal, link }: Base): ClusterKey {
   const { sharedKeys, adoptKey, opts, clock, log } = context;
   return new ClusterKey({
-    version: new PositionFile(join(opts.get('cachedir'), 'cluster', 'key_version'), clock),
+    version: new StreamPosition(join(opts.get('cachedir'), 'cluster', 'key_version'), clock),
     clock,
     link,
     seal,

@@ -9,7 +9,7 @@ import { KeyManager } from '../../../storage/keys/manager.ts';
 import { truthy } from '../../../python/values/value.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
 import { callMinions, returnValues } from '../../../plugins/shared/runner/minion-calls.ts';
-import type { EngineContext, MasterServices } from '../../../plugins/shared/engine/engine.ts';
+import type { EngineContext, MasterForEngines } from '../../../plugins/shared/engine/engine.ts';
 import { busEvents } from '../../engines/bus-events.ts';
 import { configuredEngines } from '../../engines/engine-list.ts';
 import { runEngine } from '../../engines/run-engine.ts';
@@ -94,7 +94,7 @@ async function contextOf(
   };
 }
 
-function masterServices(runner: OpenRunnerContext): MasterServices {
+function masterServices(runner: OpenRunnerContext): MasterForEngines {
   const jids = new JidSource(runner.clock);
   return {
     acceptedIds: () => runner.keys.list('accepted'),

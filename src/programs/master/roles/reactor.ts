@@ -27,7 +27,7 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { publicationDeps } from '../commands/publish-deps.ts';
 import { publishForReaction } from '../commands/publish-reaction.ts';
-import { Turns } from '../commands/turns.ts';
+import { OrderedTurns } from '../commands/turns.ts';
 import { configuredRemotes } from '../git-updates.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { sample, samplesOf, type Sample } from '../../../runtime/metrics/sample.ts';
@@ -144,7 +144,7 @@ function reactorFigures({ counters, waiting }: Pick<Reactor, 'counters' | 'waiti
  */
 function publishing(services: MasterServices): Pick<MasterReactionsDeps, 'publish' | 'publishOnce'> {
   const deps = publicationDeps(services);
-  const turns = new Turns();
+  const turns = new OrderedTurns();
   const { publisher, jobs } = services;
   const isPublished = async (jid: string): Promise<boolean> =>
     (await publisher.hasPublished({ jid })) || (await jobs.returns(jid)).length > 0;

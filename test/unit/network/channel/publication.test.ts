@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Credentials } from '../../../../src/network/channel/client/authenticate.ts';
+import type { MinionCredentials } from '../../../../src/network/channel/client/authenticate.ts';
 import { SigningMastersFile } from '../../../../src/network/channel/client/signing-masters.ts';
 import { RequestChannel } from '../../../../src/network/channel/client/request-channel.ts';
 import { Crypticle, generateKeyString } from '../../../../src/network/crypto/crypticle.ts';
@@ -24,7 +24,7 @@ import {
 const master = keyPair('master').key;
 const shared = new Crypticle(generateKeyString());
 const session = new Crypticle(generateKeyString());
-const credentials: Credentials = { shared, session, publishPort: 4505, masterKey: master.publicKey };
+const credentials: MinionCredentials = { shared, session, publishPort: 4505, masterKey: master.publicKey };
 
 function publication(
   load: Encodable,

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { MasterServices } from '../../../../src/plugins/shared/engine/engine.ts';
+import type { MasterForEngines } from '../../../../src/plugins/shared/engine/engine.ts';
 import { slackBoltEngine } from '../../../../src/plugins/slack/bolt.engine.ts';
 import { commandIn, readGroups } from '../../../../src/plugins/slack/engine/commands.ts';
 import { boundOptions } from '../../../../src/programs/engines/run-engine.ts';
@@ -140,7 +140,7 @@ test('slack_bolt - messages become events and commands, for whom the groups let'
       calls.push([fun, arg, noKeywords(kwarg), jid]);
       return Promise.resolve(dict({ a: 'x'.repeat(5000) }));
     },
-  } as unknown as MasterServices;
+  } as unknown as MasterForEngines;
   const stage = engineStage({ master });
   const options = dict({
     app_token: APP,

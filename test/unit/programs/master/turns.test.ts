@@ -1,10 +1,10 @@
 /** Turns: work side by side, of which one part happens in order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turns } from '../../../../src/programs/master/commands/turns.ts';
+import { OrderedTurns } from '../../../../src/programs/master/commands/turns.ts';
 
 test('turns - what takes longest to prepare keeps its place', async () => {
-  const turns = new Turns();
+  const turns = new OrderedTurns();
   const sent: number[] = [];
   const ready = [0, 1, 2].map(() => gate());
   const work = ready.map(({ promise }, number) =>
@@ -21,7 +21,7 @@ test('turns - what takes longest to prepare keeps its place', async () => {
 });
 
 test('turns - work that fails lets the next go on, in its place', async () => {
-  const turns = new Turns();
+  const turns = new OrderedTurns();
   const order: string[] = [];
   const first = gate();
   const works = [

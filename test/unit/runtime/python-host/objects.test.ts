@@ -19,7 +19,7 @@ import {
 } from '../../../../src/formats/jinja/index.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import type { Value } from '../../../../src/python/values/value.ts';
-import type { Caller } from '../../../../src/runtime/python-host/callers.ts';
+import type { PythonCaller } from '../../../../src/runtime/python-host/callers.ts';
 import { PythonModules } from '../../../../src/runtime/python-host/python-modules.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -35,13 +35,13 @@ if (!existsSync(GUEST)) symlinkSync(join(ROOT, 'src/runtime/python-host/guest'),
 const python = new PythonModules({ clock: systemClock, files: () => [], limitsFunctions: true });
 after(() => python.close());
 
-const caller: Caller = {
+const caller: PythonCaller = {
   log: {
     debug: () => undefined,
     info: () => undefined,
     warning: () => undefined,
     error: () => undefined,
-  } as unknown as Caller['log'],
+  } as unknown as PythonCaller['log'],
   find: () => Promise.resolve(false),
   names: () => Promise.resolve([]),
   call: () => Promise.reject(new Error('nothing else is called here')),

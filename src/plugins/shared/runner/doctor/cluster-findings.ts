@@ -9,7 +9,7 @@ import {
   type NatsSyncing,
 } from '../../../../runtime/cluster/nats-syncing.ts';
 import type { MemberStatus } from '../../../../runtime/cluster/status.ts';
-import { worstFirst, type Finding } from './findings.ts';
+import { worstFirst, type DoctorFinding } from './findings.ts';
 
 /** One NATS server of the option `cluster`. */
 export interface ServerSeen {
@@ -52,7 +52,7 @@ export interface ClusterMeasured {
   readonly nowMs: number;
 }
 
-type Rule = (measured: ClusterMeasured) => readonly Finding[];
+type Rule = (measured: ClusterMeasured) => readonly DoctorFinding[];
 
 /** What the guide has NATS take; minion data that are larger are not shared. */
 const PAYLOAD_BYTES = 8_000_000;
@@ -64,7 +64,7 @@ function syncingFinding(said: {
   readonly what: string;
   readonly next: string;
   readonly who?: string;
-}): Finding {
+}): DoctorFinding {
   return {
     code: 'nats-sync',
     severity: 'warning',
@@ -75,7 +75,7 @@ function syncingFinding(said: {
 }
 
 /** Every rule is asked. */
-export function clusterFindings(measured: ClusterMeasured): Finding[] {
+export function clusterFindings(measured: ClusterMeasured): DoctorFinding[] {
   return worstFirst(RULES.flatMap((rule) => rule(measured)));
 }
 

@@ -6,7 +6,7 @@ import { dict, type Dict, type Value } from '../../../../python/values/value.ts'
 import type { ReadFigures } from '../../../../runtime/metrics/read-exposition.ts';
 
 /** One thing that is wrong. */
-export interface Finding {
+export interface DoctorFinding {
   /** Stays the same whatever the sentences become. */
   readonly code: string;
   readonly severity: 'warning' | 'critical';
@@ -35,7 +35,7 @@ export interface Measured {
   }[];
 }
 
-type Rule = (measured: Measured) => readonly Finding[];
+type Rule = (measured: Measured) => readonly DoctorFinding[];
 
 const AWAY_SHOWN = 20;
 /** Shares of a limit, and of a disk. */
@@ -45,24 +45,24 @@ const DISK_CRITICAL = 0.03;
 const SLOW_COMMIT_SECONDS = 0.25;
 
 /** How a fleet is, in one word. */
-export function stateOf(found: readonly Finding[]): 'well' | 'warning' | 'ill' {
+export function stateOf(found: readonly DoctorFinding[]): 'well' | 'warning' | 'ill' {
   if (found.length === 0) return 'well';
   return found.some(({ severity }) => severity === 'critical') ? 'ill' : 'warning';
 }
 
 /** Every rule is asked. */
-export function findings(measured: Measured): Finding[] {
+export function findings(measured: Measured): DoctorFinding[] {
   return worstFirst(RULES.flatMap((rule) => rule(measured)));
 }
 
 /** What is critical comes first. */
-export function worstFirst(found: readonly Finding[]): Finding[] {
+export function worstFirst(found: readonly DoctorFinding[]): DoctorFinding[] {
   const order = { critical: 0, warning: 1 };
   return [...found].sort((a, b) => order[a.severity] - order[b.severity]);
 }
 
 /** Findings as a runner returns them: `state`, and `findings` as mappings. */
-export function shownFindings(found: readonly Finding[]): Dict {
+export function shownFindings(found: readonly DoctorFinding[]): Dict {
   const shown = found.map(({ figures, who, ...said }): Value =>
     dict({ ...said, who, figures: dict(figures) }),
   );
@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
         ],
   ({ away, accepted, isRunning }) => {
     if (!isRunning || away.size === 0) return [];
-    const shown = [...away].slice(0, AWAY_SHOWN).map(([id, since]): Finding => ({
+    const shown = [...away].slice(0, AWAY_SHOWN).map(([id, since]): DoctorFinding => ({
       code: 'minion-away',
       severity: 'warning',
       what: `The minion ${id} is not connected.`,
@@ -140,7 +140,7 @@ const RULES: readonly Rule[] = [
   ({ disks }) =>
     disks
       .filter(({ freeBytes, sizeBytes }) => sizeBytes > 0 && freeBytes / sizeBytes < DISK_WARNING)
-      .map(({ path, freeBytes, sizeBytes }): Finding => ({
+      .map(({ path, freeBytes, sizeBytes }): DoctorFinding => ({
         code: 'disk-nearly-full',
         severity: freeBytes / sizeBytes < DISK_CRITICAL ? 'critical' : 'warning',
         what: `The disk of ${path} is nearly full: ${Math.round((freeBytes / sizeBytes) * 100)} % of ${gibibytes(sizeBytes)} are free.`,
@@ -247,7 +247,7 @@ const RULES: readonly Rule[] = [
   ({ figures }) =>
     [...(figures?.by('brine_returner_down', 'returner') ?? [])]
       .filter(([, isDown]) => isDown > 0)
-      .map(([name]): Finding => ({
+      .map(([name]): DoctorFinding => ({
         code: 'returner-down',
         severity: 'critical',
         what: `The database of the returner ${name} cannot be reached.`,

@@ -18,7 +18,7 @@ import {
   object,
   optional,
   text,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 import { jsonValue } from '../json.ts';
 
@@ -53,7 +53,7 @@ const detail = component(
     schema: dictionary('JSON Schema of the arguments by name; x-order has their order'),
   }),
 );
-type Detail = TypeOf<typeof detail>;
+type Detail = SchemaType<typeof detail>;
 
 const KINDS: readonly (readonly [FunctionKind, string, string])[] = [
   ['local', 'functions', 'execution functions, which work on minions'],

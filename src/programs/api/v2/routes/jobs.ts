@@ -41,7 +41,7 @@ import {
   optional,
   text,
   type ObjectOf,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 import { previewOf, targetText } from '../targets.ts';
 
@@ -81,7 +81,7 @@ const filters = {
   test: optional(flag('only those in test mode, or only the others')),
   find_job: optional(flag('with the questions that programs ask while they wait')),
 } as const;
-type Started = TypeOf<typeof started>;
+type Started = SchemaType<typeof started>;
 /** The filters of lists of jobs. */
 export type JobFilters = ObjectOf<typeof filters>;
 

@@ -23,7 +23,7 @@ import {
   optional,
   text,
   type ObjectOf,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 import { targetType } from '../targets.ts';
 import { listJobs } from './jobs.ts';
@@ -60,7 +60,7 @@ const minionShape = {
   ip: nullable(text({ description: 'the first IPv4 address that is not a loopback' })),
 } as const;
 const minion = component('Minion', object(minionShape));
-type Minion = TypeOf<typeof minion>;
+type Minion = SchemaType<typeof minion>;
 type MinionPage = ReturnType<typeof pageOf<Minion>>;
 
 const minionDetail = component(

@@ -23,7 +23,7 @@ import {
   oneOf,
   optional,
   text,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 import { SEES_JOBS } from './jobs.ts';
 
@@ -62,8 +62,8 @@ const orchestration = component(
   object({ ...shape, steps: integer({ description: 'steps that have ended' }) }),
 );
 const detail = component('OrchestrationDetail', object({ ...shape, steps: list(step) }));
-type Step = TypeOf<typeof step>;
-type Detail = TypeOf<typeof detail>;
+type Step = SchemaType<typeof step>;
+type Detail = SchemaType<typeof detail>;
 
 /** The routes. */
 export const orchestrationRoutes: readonly Route[] = [

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { ApiFault } from '../fault.ts';
 import { isoTime } from '../job-views.ts';
-import type { Question, Standing } from '../rights.ts';
+import type { RightsQuestion, UserStanding } from '../rights.ts';
 import { openRoute, route, type Route } from '../route.ts';
 import type { Need, Operation } from '../need.ts';
 import {
@@ -21,7 +21,7 @@ import {
   oneOf,
   optional,
   text,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 
 const QUESTIONS_MAX = 200;
@@ -45,7 +45,7 @@ const me = component(
     can: mapping(flag(), 'for every operation of this interface, whether it is offered'),
   }),
 );
-type Me = TypeOf<typeof me>;
+type Me = SchemaType<typeof me>;
 
 const login = component(
   'Login',
@@ -208,12 +208,12 @@ function keyOf({ client, fun }: Need): string {
 }
 
 /** A rule for functions of minions. */
-function isForJobs(rule: Standing['rules'][number]['rule']): boolean {
+function isForJobs(rule: UserStanding['rules'][number]['rule']): boolean {
   const first: Value | undefined = isDict(rule) ? [...rule.keys()][0] : rule;
   return typeof first === 'string' && !first.startsWith('@');
 }
 
-function asked({ client, fun, tgt, tgt_type, arg = [], kwarg }: TypeOf<typeof question>): Question {
+function asked({ client, fun, tgt, tgt_type, arg = [], kwarg }: SchemaType<typeof question>): RightsQuestion {
   const last: Value[] =
     kwarg === undefined || kwarg.size === 0 ? [] : [new Map<Value, Value>([...kwarg, ['__kwarg__', true]])];
   return {

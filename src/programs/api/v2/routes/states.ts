@@ -22,7 +22,7 @@ import {
   oneOf,
   optional,
   text,
-  type TypeOf,
+  type SchemaType,
 } from '../schema.ts';
 
 const ENV = text({ maxLength: 200, description: 'the environment; default base' });
@@ -150,7 +150,7 @@ async function driftOf(
     readonly limit?: number;
     readonly cursor?: string;
   },
-): Promise<{ items: TypeOf<typeof drift>[]; next: string | null }> {
+): Promise<{ items: SchemaType<typeof drift>[]; next: string | null }> {
   const before = readCursor('drift', query.cursor);
   const fromJid = jidOfTime(query.since, 'since');
   return files.jobs(async (archive) => {
@@ -163,7 +163,7 @@ async function driftOf(
       accepts: ({ jid, load }) =>
         (before === undefined || jid < before) && (isTest(load) || load.get('fun') === 'state.test'),
     });
-    const items: TypeOf<typeof drift>[] = [];
+    const items: SchemaType<typeof drift>[] = [];
     for (const { jid, load } of jobs) {
       for (const ret of await archive.returns(jid)) {
         if (query.minion !== undefined && ret.id !== query.minion) continue;
@@ -186,7 +186,7 @@ async function driftOf(
   });
 }
 
-function foundIn(states: Dict): Pick<TypeOf<typeof drift>, 'changes' | 'failed' | 'total' | 'states'> {
+function foundIn(states: Dict): Pick<SchemaType<typeof drift>, 'changes' | 'failed' | 'total' | 'states'> {
   const ids: string[] = [];
   let [changes, failed, total] = [0, 0, 0];
   for (const [tag, result] of states) {

@@ -13,8 +13,18 @@ import { isoTime } from '../job-views.ts';
 import type { Need } from '../need.ts';
 import { page, pageOf, pageQuery } from '../pages.ts';
 import { route, type Route } from '../route.ts';
-import { component, flag, mapping, nullable, object, oneOf, optional, text, type TypeOf } from '../schema.ts';
-import type { Standing } from '../rights.ts';
+import {
+  component,
+  flag,
+  mapping,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  type SchemaType,
+} from '../schema.ts';
+import type { UserStanding } from '../rights.ts';
 
 const SHARES: Need = { client: 'runner', fun: 'api.share_template' };
 const TEXT_MAX = 8000;
@@ -110,16 +120,16 @@ function templatesOf({ files }: Pick<Deps, 'files'>): CallTemplates {
 }
 
 /** Two people of the same name in two systems are two people. */
-function ownerOf({ user, eauth }: Standing): string {
+function ownerOf({ user, eauth }: UserStanding): string {
   return `${eauth}:${user}`;
 }
 
 async function save(
   deps: Deps,
   caller: Caller,
-  { name, call, version }: TypeOf<typeof newTemplate>,
+  { name, call, version }: SchemaType<typeof newTemplate>,
   isShared: boolean,
-): Promise<TypeOf<typeof template>> {
+): Promise<SchemaType<typeof template>> {
   const standing = await deps.rights.ask(caller);
   const owner = ownerOf(standing);
   const templates = templatesOf(deps);
@@ -144,7 +154,7 @@ async function save(
 }
 
 /** @throws ApiFault `not-allowed` */
-function requireOwn(found: CallTemplate, standing: Standing): void {
+function requireOwn(found: CallTemplate, standing: UserStanding): void {
   if (isOwn(found, standing)) return;
   throw new ApiFault(
     'not-allowed',
@@ -153,7 +163,7 @@ function requireOwn(found: CallTemplate, standing: Standing): void {
 }
 
 /** Whoever may do everything may clear up after others. */
-function isOwn({ owner, isShared }: CallTemplate, standing: Standing): boolean {
+function isOwn({ owner, isShared }: CallTemplate, standing: UserStanding): boolean {
   return owner === ownerOf(standing) || (isShared && standing.isFull);
 }
 
@@ -183,7 +193,7 @@ function faultOf(refusal: TemplateRefusal, name: string): ApiFault {
   }
 }
 
-function viewOf(found: CallTemplate, standing: Standing): TypeOf<typeof template> {
+function viewOf(found: CallTemplate, standing: UserStanding): SchemaType<typeof template> {
   const { id, name, owner, isShared, version, changed, call } = found;
   const said = (key: string): string => {
     const value = call.get(key);

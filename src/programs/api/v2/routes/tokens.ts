@@ -6,7 +6,17 @@ import { ApiFault } from '../fault.ts';
 import { isoTime } from '../job-views.ts';
 import { page, pageOf, pageQuery } from '../pages.ts';
 import { route, type Route } from '../route.ts';
-import { anything, component, flag, list, nullable, object, optional, text, type TypeOf } from '../schema.ts';
+import {
+  anything,
+  component,
+  flag,
+  list,
+  nullable,
+  object,
+  optional,
+  text,
+  type SchemaType,
+} from '../schema.ts';
 
 const tokenShape = {
   name: text(),
@@ -104,7 +114,7 @@ function tokensOf({ files }: Pick<Deps, 'files'>): ApiTokens {
 /** @throws ApiFault `bad-call` for roles that there are not, and rules that cannot be understood */
 function tokenOf(
   { files, clock }: Deps,
-  { name, roles = [], rules = [], expire }: TypeOf<typeof newToken>,
+  { name, roles = [], rules = [], expire }: SchemaType<typeof newToken>,
   user: string,
 ): ApiToken {
   const there = files.opts.get('roles');
@@ -137,7 +147,7 @@ function tokenOf(
 function viewOf(
   { name, created, expires, createdBy, roles, rules }: ApiToken,
   nowMs: number,
-): TypeOf<typeof token> {
+): SchemaType<typeof token> {
   return {
     name,
     created: isoTime(created * 1000),
