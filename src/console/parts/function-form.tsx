@@ -5,6 +5,7 @@ import type { FunctionDetail, Param } from '../model/contract.ts';
 import { FIELDS_MOST, fieldsOf } from '../model/form-fields.ts';
 import type { FormValues } from '../model/form-values.ts';
 import { readArguments, writeValue } from '../model/words.ts';
+import { DocText } from './doc-text.tsx';
 
 /** The form. */
 export function FunctionForm(props: {
@@ -115,7 +116,11 @@ function ParamField({
           onInput={(event) => onText(event.currentTarget.value)}
         />
       )}
-      {param.doc === '' ? null : <span class="hint">{param.doc}</span>}
+      {param.doc === '' ? null : (
+        <span class="hint">
+          <DocText doc={param.doc} />
+        </span>
+      )}
     </label>
   );
 }

@@ -1,6 +1,7 @@
 /** The documentation of the function that is about to be run. */
 import type { JSX } from 'preact';
 import type { FunctionDetail } from '../model/contract.ts';
+import { DocText } from '../parts/doc-text.tsx';
 
 /** The column beside the form. */
 export function FunctionDoc({
@@ -28,7 +29,9 @@ export function FunctionDoc({
       ) : detail.changes === true ? (
         <span class="tag warn">changes the minion</span>
       ) : null}
-      <p class="doc">{detail.doc === '' ? detail.summary : detail.doc}</p>
+      <p class="doc">
+        <DocText doc={detail.doc === '' ? detail.summary : detail.doc} />
+      </p>
       {detail.examples.length > 0 ? (
         <>
           <h3>Examples</h3>

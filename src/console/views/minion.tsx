@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MinionDetail } from '../model/contract.ts';
+import { ApiError } from '../api/http.ts';
 import type { MinionPart } from '../api/server.ts';
 import { isMapping } from '../model/json.ts';
 import { linkTo } from '../model/route.ts';
@@ -54,15 +55,18 @@ const PARTS: readonly PartTab[] = [
 export function MinionView({ id = '', query }: ViewProps): JSX.Element {
   const app = useApp();
   const { data, error, reload } = useLoaded(() => app.server.minion(id), [id, useNews('minions')]);
-  const parts = PARTS.filter(({ needs }) => needs === undefined || app.session.can(needs));
-  const [tab, setTab] = useState(query.get('tab') ?? parts[0]?.key ?? 'jobs');
+  // whose key is gone can be asked nothing more; what it has done is still told
+  const isThere = !(error instanceof ApiError && error.code === 'not-found');
+  const parts = PARTS.filter(({ needs }) => needs === undefined || (isThere && app.session.can(needs)));
+  const [chosen, setTab] = useState(query.get('tab') ?? '');
+  const tab = parts.some(({ key }) => key === chosen) ? chosen : (parts[0]?.key ?? 'jobs');
   return (
     <div class="view fill">
       <div class="view-head">
         <h1 class="break">{id}</h1>
-        {data === undefined ? null : <Connected isConnected={data.connected} />}
+        {data === undefined || !isThere ? null : <Connected isConnected={data.connected} />}
         <span class="spacer" />
-        {app.session.can('jobs.start') ? (
+        {isThere && app.session.can('jobs.start') ? (
           <a class="button" href={linkTo('run', undefined, { tgt: id, tgt_type: 'list' })}>
             Run on it
           </a>

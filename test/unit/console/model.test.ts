@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job, Return } from '../../../src/console/model/contract.ts';
 import { sameFingerprint } from '../../../src/console/model/fingerprints.ts';
+import { docPieces } from '../../../src/console/model/doc-text.ts';
 import { fieldsOf } from '../../../src/console/model/form-fields.ts';
 import { detailOf } from '../../../src/console/model/function-detail.ts';
 import { best } from '../../../src/console/model/fuzzy.ts';
@@ -348,4 +349,19 @@ test('console - a long form shows at once what must be given, what examples name
     ],
   );
   assert.deepEqual(parts([...rare, 'r7', 'r8']), [rare.slice(0, 4), ['r5', 'r6', 'r7', 'r8']]);
+});
+
+test('console - code in a description is told from its words, and a lone backtick stays', () => {
+  const shown = (doc: string): string =>
+    docPieces(doc)
+      .map(({ text, isCode }) => (isCode ? `<${text}>` : text))
+      .join('');
+  assert.equal(
+    shown('Let `^` and `$` match; `\\1` stands for groups.'),
+    'Let <^> and <$> match; <\\1> stands for groups.',
+  );
+  assert.equal(shown('``salt-key -L`` lists'), '<salt-key -L> lists');
+  assert.equal(shown('a ` alone\nand ` another'), 'a ` alone\nand ` another');
+  assert.equal(shown('``` fence ``` and ``'), '``` fence ``` and ``');
+  assert.deepEqual(docPieces(''), []);
 });
