@@ -116,14 +116,9 @@ async function runAsLoggedIn(
     else if (wantsForm(parsed, codes)) await display.value(dict({ jid: data.get('jid') ?? null }));
     else display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     if (isAsync) return 0;
-    const shortfall = data.get(SHORTFALL_FIELD) ?? null;
-    if (shortfall === REFUSED_SHORTFALL) return NOT_RUN_EXIT;
-    const code = exitCode(data, codes);
-    if (code !== 0 || !codes.isStrict) return code;
-    if (isShortfall(shortfall)) return codes.of(shortfall);
-    const spec = await findFunction('runner', fun, ownFunctions(program.merged, program.logging.logger));
-    const isShort = isFailingReturn(spec?.failsWith ?? [], data.get('return') ?? null);
-    return isShort ? codes.of('some failed') : 0;
+    const code = await remoteCode(program, fun, data, codes);
+    if (code !== 0 && codes.isStrict && !isQuiet) tellNothing(display, fun, data);
+    return code;
   } catch (error) {
     if (!(error instanceof BrineError) || error instanceof UsageError) throw error;
     tellError(io, error);
@@ -131,6 +126,29 @@ async function runAsLoggedIn(
     else await display.value(error.message, undefined, 1);
     return codes.ofError(error);
   }
+}
+
+async function remoteCode(
+  { merged, logging }: ClientProgram,
+  fun: string,
+  data: Dict,
+  codes: ExitCodes,
+): Promise<number> {
+  const shortfall = data.get(SHORTFALL_FIELD) ?? null;
+  if (shortfall === REFUSED_SHORTFALL) return NOT_RUN_EXIT;
+  const code = exitCode(data, codes);
+  if (code !== 0 || !codes.isStrict) return code;
+  if (isShortfall(shortfall)) return codes.of(shortfall);
+  const spec = await findFunction('runner', fun, ownFunctions(merged, logging.logger));
+  const isShort = isFailingReturn(spec?.failsWith ?? [], data.get('return') ?? null);
+  return isShort ? codes.of('some failed') : 0;
+}
+
+/** An answer for which outputters print nothing leaves people with a code, and wondering. */
+function tellNothing(display: Display, fun: string, data: Dict): void {
+  const value = data.get('return');
+  const isEmpty = value === '' || ((Array.isArray(value) || isDict(value)) && !truthy(value));
+  if (isEmpty) display.error(`${fun} has found nothing to answer with for what was asked.`);
 }
 
 /** Works as the configured user. @returns false when that is not possible, which has been said */
@@ -317,8 +335,12 @@ class RunnerRun {
     log.info(`Runner completed: ${this.#jid}`);
     if (ended.refused !== undefined) return NOT_RUN_EXIT;
     const code = exitCode(ended.data, this.#codes);
-    if (code !== 0 || ended.shortfall === undefined || !this.#codes.isStrict) return code;
-    return this.#codes.of(ended.shortfall);
+    const isDone = code !== 0 || ended.shortfall === undefined || !this.#codes.isStrict;
+    const told = isDone ? code : this.#codes.of(ended.shortfall);
+    const isQuiet = truthy(this.#program.merged.get('quiet'));
+    if (told !== 0 && ended.error === undefined && this.#codes.isStrict && !isQuiet)
+      tellNothing(this.#display, this.#fun, ended.data);
+    return told;
   }
 
   /** Shows an event of this job (salt/client/mixins.py `print_async_event`). */

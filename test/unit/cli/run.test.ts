@@ -63,6 +63,22 @@ test('salt-run - does as Salt 3006.16 in every recorded run', async (t) => {
   }
 });
 
+test('salt-run - what ends with another code than 0 and has nothing to show says so', async (t) => {
+  const folder = masterFolder(t);
+  for (const words of [
+    ['mine.get', 'nobody', 'test.ping'],
+    ['cache.grains', 'nobody'],
+    ['cache.fetch', 'a', 'b'],
+    ['queue.pop', 'q'],
+  ]) {
+    const got = await run(folder, words);
+    assert.notEqual(got.code, 0, words[0]);
+    assert.equal(got.stderr, `${words[0]} has found nothing to answer with for what was asked.\n`);
+    assert.equal((await run(folder, ['--quiet', ...words])).stderr, '');
+    assert.equal((await run(folder, ['--exit-codes=salt', ...words])).stderr, '');
+  }
+});
+
 test('salt-run - what was asked for and not done is not 0; an answer of nothing is', async (t) => {
   const folder = masterFolder(t);
   const jid = '20200101000000000000';
