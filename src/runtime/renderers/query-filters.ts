@@ -23,9 +23,7 @@ export function queryFilters(functions: TemplateFunctions): [string, NativeBody]
   return [
     [
       'json_query',
-      native('json_query', ['data', 'expr'], ([data, expr]) =>
-        jsonQuery(toValue(data), toValue(expr)),
-      ),
+      native('json_query', ['data', 'expr'], ([data, expr]) => jsonQuery(toValue(data), toValue(expr))),
     ],
     [
       'http_query',

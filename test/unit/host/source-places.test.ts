@@ -27,7 +27,11 @@ test('source places - a built file with a map is told by its source', (t) => {
   ];
   assert.equal(
     places.of(stack.join('\n')),
-    ['Error: x', `    at run (${folder}/src/host/clock.ts:3:5)`, `    at ${folder}/src/host/clock.ts:3:5`].join('\n'),
+    [
+      'Error: x',
+      `    at run (${folder}/src/host/clock.ts:3:5)`,
+      `    at ${folder}/src/host/clock.ts:3:5`,
+    ].join('\n'),
   );
 });
 
