@@ -98,6 +98,12 @@ test(
     assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/);
     await at.sees(/sounds? secret/);
 
+    // an id without a key can be asked nothing
+    await at.go('#/minions/web9?tab=pillar');
+    await at.sees('There is no key of a minion web9.');
+    assert.equal(await page.getByRole('link', { name: 'Run on it' }).count(), 0);
+    assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Jobs']);
+
     // run: the form that a function's own description makes, a runner, and a wheel function
     await at.go('#/run?tgt=*&fun=pkg.install');
     await page.getByLabel('refresh').waitFor();
