@@ -89,7 +89,13 @@ interop('Salt, Brine and Salt again use the same folders', async (t, real) => {
   });
 });
 
-const MINION = ['cache_jobs: True', 'mine_functions: {test.echo: [mine]}', 'mine_interval: 60'];
+const MINION = [
+  // where a schedule is kept
+  'default_include: minion.d/*.conf',
+  'cache_jobs: True',
+  'mine_functions: {test.echo: [mine]}',
+  'mine_interval: 60',
+];
 
 function serve(fleet: Fleet): void {
   const path = fleet.path('m', 'master');
