@@ -42,12 +42,17 @@ export function tempFolder(): string {
   return tmpdir();
 }
 
-/** A path for a temporary file, with a name nobody can guess. */
+/** What Python makes names of temporary files of (tempfile.py `_RandomNameSequence`), in its length. */
+const NAME_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789_';
+const NAME_LENGTH = 8;
+
+/** A path for a temporary file or folder, with a name nobody can guess. */
 export function tempPath(
   random: Random,
   options: { readonly prefix?: string; readonly suffix?: string; readonly folder?: string } = {},
 ): string {
-  const name = `${options.prefix ?? TEMP_PREFIX}${random.bytes(6).toString('base64url')}${options.suffix ?? ''}`;
+  const chosen = [...random.bytes(NAME_LENGTH)].map((byte) => NAME_CHARACTERS[byte % NAME_CHARACTERS.length]);
+  const name = `${options.prefix ?? TEMP_PREFIX}${chosen.join('')}${options.suffix ?? ''}`;
   return joinPath(options.folder ?? tempFolder(), name);
 }
 

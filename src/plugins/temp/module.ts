@@ -1,7 +1,6 @@
 /** `temp`: temporary files and folders. Follows 3006.16 salt/modules/temp.py. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { makeTempFile, tempFolder } from '../../host/file-operations.ts';
+import { makeTempFile, tempPath } from '../../host/file-operations.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -27,10 +26,11 @@ export const tempModule = defineModule({
       returns: 'its path',
       examples: ["salt '*' temp.dir", "salt '*' temp.dir prefix='mytemp-' parent='/var/run/'"],
       run: ({ random }, { suffix, prefix, parent }) => {
-        const path = join(
-          parent ?? tempFolder(),
-          `${prefix}${random.bytes(6).toString('base64url')}${suffix}`,
-        );
+        const path = tempPath(random, {
+          prefix,
+          suffix,
+          ...(parent === undefined ? {} : { folder: parent }),
+        });
         mkdirSync(path, { mode: 0o700 });
         return path;
       },
