@@ -22,7 +22,8 @@ const WHOLE_FOLDERS = new Set(['recurse', 'symlink', 'copy', 'rename']);
  * @param path a path; without it something that is no file, such as a service or a user, which a file may bring, too
  */
 export function mayBeMade({ state }: { readonly state?: StateCall }, path?: string): boolean {
-  if (state?.test !== true) return false;
+  // a name of nothing is no path, and every path would lie below it
+  if (state?.test !== true || path === '') return false;
   // whoever has this state for its `prereq` runs before it, and may bring what it needs
   if (truthy(state.low.get('__prereq__') ?? null)) return true;
   return [...state.running].some(

@@ -229,6 +229,7 @@ for (const fun of ['options_absent', 'options_present', 'sections_absent', 'sect
 test('mayBeMade - what an earlier state of a run in test mode may bring', () => {
   const asked = (running: Dict, path?: string, low: Dict = dict(), isTest = true): boolean =>
     mayBeMade(fakeStateContext({ test: isTest, running, low }), path);
+  assert.equal(asked(OTHER, ''), false);
   const file = (fun: string, name: string, changes?: Dict): Dict =>
     before(`file_|-id_|-${name}_|-${fun}`, changes);
   assert.ok(!asked(new Map(), '/srv/x'));
