@@ -42,7 +42,7 @@ export function tempFolder(): string {
   return tmpdir();
 }
 
-/** What Python makes names of temporary files of (tempfile.py `_RandomNameSequence`), in its length. */
+/** What Python makes names of temporary files of (Lib/tempfile.py `_RandomNameSequence`), in its length. */
 const NAME_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789_';
 const NAME_LENGTH = 8;
 
