@@ -8,6 +8,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pyStr } from '../../src/python/values/repr.ts';
 import { startEchoServer } from '../support/echo-server.ts';
 import { runProgram } from '../support/fleet.ts';
 import { treeOf, valueFromJson, valueToJson } from '../support/module-calls.ts';
@@ -125,9 +126,15 @@ async function compare(): Promise<number> {
       );
       return;
     }
-    counts.different += differing.length;
-    for (const what of differing)
-      sayDifference(`${title} ${what}`, theirs.get(what) ?? '', mine.get(what) ?? '');
+    for (const what of at.given.meant?.keys() ?? [])
+      if (!differing.includes(pyStr(what))) say(`no difference any more: ${title} ${pyStr(what)}`);
+    for (const what of differing) {
+      const reason = at.given.meant?.get(what);
+      counts[reason === undefined ? 'different' : 'meant']++;
+      if (reason === undefined)
+        sayDifference(`${title} ${what}`, theirs.get(what) ?? '', mine.get(what) ?? '');
+      else say(`on purpose ${title} ${what}: ${pyStr(reason)}`);
+    }
   });
   say(
     `\n${cases.length} cases: ${counts.same} same, ${counts.meant} different on purpose, ${counts.different} different`,

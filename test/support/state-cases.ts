@@ -30,6 +30,8 @@ export interface StateCase {
   readonly differs?: string;
   /** States, by their ids, whose results alone are meant to differ, each with the reason; they are not compared. */
   readonly better?: Dict;
+  /** Parts of the outcome, as {@link facetsOf} names them, that are meant to differ, each with the reason. */
+  readonly meant?: Dict;
   /** Keys whose values differ from run to run; `pid` is always one of them. */
   readonly mask?: readonly string[];
   /** Patterns whose matches in texts differ from run to run. */

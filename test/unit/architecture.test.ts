@@ -260,6 +260,14 @@ test('house rules - no file of tests waits outside of a test, which would make i
   assert.deepEqual(waiting, []);
 });
 
+test('house rules - no file of unit tests has suites, which would take in the tests of the files behind it', () => {
+  // without asynchronous hooks (scripts/plain-promises.cjs) Node does not see where a suite ends
+  const suites = filesBelow(join(ROOT, 'test/unit')).filter((path) =>
+    /^import [^;]*\b(?:describe|suite|it)\b[^;]* from 'node:test'/m.test(readFileSync(path, 'utf8')),
+  );
+  assert.deepEqual(suites, []);
+});
+
 test('house rules - a type that several folders or subjects use has its name alone', () => {
   // what an API's schema calls its objects is generated, and what custom modules import is told a second time
   const named = sources.filter(({ path }) => !path.startsWith('api-client/') && !path.endsWith('.d.ts'));
