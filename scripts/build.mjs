@@ -114,7 +114,10 @@ const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(r
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
 const fresh = `${outdir}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
-/** What stands at the beginning of each layer until its build is known; all that is put into a text has a length that its map counts on. */
+/**
+ * What stands at the beginning of each layer until its build is known. Whatever is put into a text that has a map is as
+ * long as what it stands for.
+ */
 const NO_STAMP = `/*${'0'.repeat(16)}*/`;
 /** As long as `__require`, which it stands for. */
 const PART_READER =
@@ -131,7 +134,7 @@ const settings = {
   target: 'node20',
   minifyWhitespace: true,
   minifySyntax: true,
-  // apart from the texts: see writeMaps
+  // apart from the texts: see moveMaps
   sourcemap: 'external',
   sourcesContent: false,
   legalComments: 'none',

@@ -6,7 +6,7 @@ import { blockStates } from './state/block.ts';
 import { cachedStates } from './state/cached.ts';
 import { commentStates } from './state/comment.ts';
 import { copyStates } from './state/copy.ts';
-import { withParentsChecked } from './state/dangling-parents.ts';
+import { withParentsChecked } from './state/missing-parents.ts';
 import { decodeStates } from './state/decode.ts';
 import { directoryStates } from './state/directory.ts';
 import { editStates } from './state/edit.ts';

@@ -2,6 +2,7 @@
 import { expandUser } from '../../host/expand-user.ts';
 import { absPath, dirName, isAbs, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { isDict } from '../../python/values/value.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { mayBeMade } from './made-earlier.ts';
 import { parseUrl, withoutPassword } from './source-url.ts';
 import type { StateContext } from './state-function.ts';
@@ -34,7 +35,7 @@ export async function missingSource(
 }
 
 /** Why a file cannot be written, or a folder made: the one above is not there, and no earlier state would make it. */
-export function missingFolder(ctx: StateContext, path: string): string | undefined {
+export function missingFolder(ctx: Pick<ModuleContext, 'state'>, path: string): string | undefined {
   const folder = dirName(absPath(path));
   if (isDir(folder) || mayBeMade(ctx, folder)) return undefined;
   return `there is no folder ${folder} for ${path}`;

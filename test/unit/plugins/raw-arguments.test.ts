@@ -32,7 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly count: number; readonly why
     count: 1,
     why: 'data that is no mapping is left aside, after what the other arguments add',
   },
-  'file/state/dangling-parents.ts': {
+  'file/state/missing-parents.ts': {
     count: 1,
     why: 'it stands before states of several signatures, which then read their own arguments',
   },

@@ -8,6 +8,7 @@ import { dirName, isAbs, isDir, isLink, joinPath, normPath, pathExists } from '.
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
 import type { FunctionSpec, ModuleContext } from '../../../runtime/loader/module.ts';
 import { mayBeMade } from '../../shared/made-earlier.ts';
+import { missingFolder } from '../../shared/missing-source.ts';
 import { failure } from '../../shared/outcome.ts';
 
 /** States that make the folders above without being asked for it; the path itself is such a folder. */
@@ -47,9 +48,8 @@ const asResult = (name: Value, comment: string): Value =>
 async function kept(ctx: ModuleContext, path: string, promised: Value | Promise<Value>): Promise<Value> {
   const result = await promised;
   if (!isDict(result) || result.get('result') !== null || !isAbs(path)) return result;
-  const folder = dirName(normPath(path));
-  if (isDir(folder) || mayBeMade(ctx, folder)) return result;
-  return asResult(path, `Parent directory not present: there is no folder ${folder} for ${path}`);
+  const missing = missingFolder(ctx, path);
+  return missing === undefined ? result : asResult(path, `Parent directory not present: ${missing}`);
 }
 
 /** Why the folders above a path cannot be made; undefined when they can. */
