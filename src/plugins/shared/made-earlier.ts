@@ -3,6 +3,7 @@
  * fault where the run itself will find it; what nothing in the run would make is missed in the run as well.
  * Salt compat: Salt either promises all the same, or fails all the same.
  */
+import { isAbs, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { StateCall } from '../../runtime/loader/module.ts';
@@ -29,6 +30,14 @@ export function mayBeMade({ state }: { readonly state?: StateCall }, path?: stri
   return [...state.running].some(
     ([tag, result]) => isDict(result) && result.get('result') === null && brings(tag, result, path),
   );
+}
+
+/**
+ * Whether a file or folder is not there, and an earlier state of a run in test mode would make it: then what is to be
+ * read or edited is no fault. Salt compat: Salt fails, so that a test of what would be good ends with an error.
+ */
+export function isToBeMade(ctx: Parameters<typeof mayBeMade>[0], path: string): boolean {
+  return isAbs(path) && !pathExists(path) && mayBeMade(ctx, path);
 }
 
 function brings(tag: Value, result: Dict, path: string | undefined): boolean {

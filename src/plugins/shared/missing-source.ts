@@ -1,9 +1,9 @@
 /** Sources and folders of states that are not there, looked for in test mode: there nothing is done that would tell. */
 import { expandUser } from '../../host/expand-user.ts';
-import { absPath, dirName, isAbs, isDir, isFile, pathExists } from '../../python/paths.ts';
+import { absPath, dirName, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { isDict } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
-import { mayBeMade } from './made-earlier.ts';
+import { isToBeMade, mayBeMade } from './made-earlier.ts';
 import { parseUrl, withoutPassword } from './source-url.ts';
 import type { StateContext } from './state-function.ts';
 
@@ -28,7 +28,7 @@ export async function missingSource(
   }
   if (scheme !== '' && scheme !== 'file') return undefined;
   const place = expandUser(path);
-  if (isFile(place) || (isAbs(place) && !pathExists(place) && mayBeMade(ctx, place))) return undefined;
+  if (isFile(place) || isToBeMade(ctx, place)) return undefined;
   return pathExists(place)
     ? `Source file '${withoutPassword(place)}' is no file`
     : `Source file '${withoutPassword(place)}' does not exist`;

@@ -1,10 +1,10 @@
 /** Finding and fetching the archive of `archive.extracted`. */
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { expandUser } from '../../../host/expand-user.ts';
-import { isAbs, isFile, pathExists, realPath } from '../../../python/paths.ts';
+import { isFile, realPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../../python/values/value.ts';
-import { mayBeMade } from '../../shared/made-earlier.ts';
+import { isToBeMade } from '../../shared/made-earlier.ts';
 import { withoutPassword } from '../../shared/source-url.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
@@ -33,7 +33,7 @@ export async function findSource(
     match = Array.isArray(found) ? (found[0] ?? null) : null;
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
-    const later = (Array.isArray(source) ? source : []).find((one) => isToBeMade(ctx, pyStr(one)));
+    const later = (Array.isArray(source) ? source : []).find((one) => isToBeMade(ctx, localPath(pyStr(one))));
     throw later === undefined ? new Ending(error.message) : foreseen(pyStr(later));
   }
   if (!truthy(match)) throw new Ending(`Invalid source "${pyStr(source)}"`);
@@ -42,18 +42,12 @@ export async function findSource(
   if (scheme !== '' && scheme.toLowerCase() !== 'file')
     return { path: text, isLocal: false, shown: withoutPassword(text) };
   const path = localPath(text);
-  if (isToBeMade(ctx, text)) throw foreseen(path);
+  if (isToBeMade(ctx, path)) throw foreseen(path);
   if (!isFile(path)) throw new Ending(`Source file '${withoutPassword(path)}' does not exist`);
   return { path, isLocal: true, shown: withoutPassword(path) };
 }
 
 const localPath = (text: string): string => realPath(expandUser(text.replace(/^file:\/\//i, '')));
-
-/** Whether an archive of this machine is not there, and an earlier state of a run in test mode would make it. */
-function isToBeMade(ctx: StateContext, text: string): boolean {
-  const path = localPath(text);
-  return isAbs(path) && !pathExists(path) && mayBeMade(ctx, path);
-}
 
 const foreseen = (path: string): Ending =>
   new Ending(

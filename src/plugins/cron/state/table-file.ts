@@ -2,10 +2,9 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
-import { isAbs, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import { mayBeMade } from '../../shared/made-earlier.ts';
+import { isToBeMade, mayBeMade } from '../../shared/made-earlier.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import { tableRefusal } from './refusals.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
@@ -99,7 +98,7 @@ async function fill(ctx: StateContext, target: Target): Promise<StateResult> {
   const { name } = target;
   const options = shared(ctx, target);
   if (ctx.state.test) {
-    if (typeof name === 'string' && isAbs(name) && !pathExists(name) && mayBeMade(ctx, name))
+    if (typeof name === 'string' && isToBeMade(ctx, name))
       return ended(
         name,
         null,

@@ -4,7 +4,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { gatheredFor, gatheredTexts } from './accumulators.ts';
-import { editObstacle, endForeseen, isForeseen } from './checks.ts';
+import { editObstacle, endForeseen } from './checks.ts';
+import { isToBeMade } from '../../shared/made-earlier.ts';
 import { edited } from './edit.ts';
 import { FileRefusal } from './managed-contents.ts';
 import { errorText, type FileOutcome } from './outcome.ts';
@@ -53,7 +54,7 @@ async function replaceBlock(
 ): Promise<Dict> {
   if (name === '') throw new FileRefusal('Must provide name to file.blockreplace');
   const sources = textSources(args);
-  if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+  if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
   const obstacle = editObstacle(name);
   if (obstacle !== undefined) throw new FileRefusal(obstacle);
   const gathered = withGathered(ctx, name, args.content);

@@ -62,14 +62,6 @@ export async function linkObstacles(
   return errors.join('. ') + (errors.length > 1 ? '.' : '');
 }
 
-/**
- * Whether an earlier state of a run in test mode would make a file: then what is to be edited in it is not there yet,
- * which is no fault. Salt compat: Salt fails, so that a test of what would be good ends with an error.
- */
-export function isForeseen(ctx: StateContext, name: string): boolean {
-  return !pathExists(name) && mayBeMade(ctx, name);
-}
-
 /** The end of a state that edits a file which an earlier state of the test would make. */
 export function endForeseen(outcome: FileOutcome, name: string): Dict {
   return outcome.end(null, `File ${name} is to be made by an earlier state, and would be edited then`);

@@ -6,7 +6,8 @@ import { readBytes } from '../../../host/file-operations.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
-import { editObstacle, endForeseen, isForeseen } from './checks.ts';
+import { editObstacle, endForeseen } from './checks.ts';
+import { isToBeMade } from '../../shared/made-earlier.ts';
 import { showDifference } from './difference.ts';
 import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
@@ -76,7 +77,7 @@ export const commentStates = {
     },
     run: async (ctx, args) => {
       const { name, outcome, error } = begin(args, 'comment');
-      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+      if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
       if (error !== undefined) return outcome.fail(error);
       const { regex, char } = args;
       const inner = regex.replace(/^(\(\?[iLmsux]\))?\^?([^\n]*?)\$?$/, '$2');
@@ -98,7 +99,7 @@ export const commentStates = {
     params: COMMENT_PARAMS,
     run: async (ctx, args) => {
       const { name, outcome, error } = begin(args, 'uncomment');
-      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+      if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
       if (error !== undefined) return outcome.fail(error);
       const { regex, char } = args;
       const inner = regex.replace(/^\^+/, '');

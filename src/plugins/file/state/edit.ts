@@ -5,7 +5,8 @@ import { opt } from '../../shared/file-params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
-import { editObstacle, endForeseen, isForeseen } from './checks.ts';
+import { editObstacle, endForeseen } from './checks.ts';
+import { isToBeMade } from '../../shared/made-earlier.ts';
 import { manageFile } from './managed.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
 import { FileOutcome, withDefaults } from './outcome.ts';
@@ -82,7 +83,7 @@ export const editStates = {
       const { create, user, group, file_mode } = args;
       const wanted = { name, create, user, group, mode: file_mode, replace: false };
       await manageFile(ctx, withDefaults(MANAGED_PARAMS, wanted));
-      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+      if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
       const { mode } = args;
       // the real run has just made it. Salt compat: Salt's test mode fails
       if (ctx.state.test && create && isAbs(name) && !pathExists(name) && mode !== null)
@@ -105,7 +106,7 @@ export const editStates = {
       const { name } = args;
       const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.replace');
-      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+      if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
       const obstacle = editObstacle(name);
       if (obstacle !== undefined) {
         return args.ignore_if_missing && obstacle.includes('file not found')

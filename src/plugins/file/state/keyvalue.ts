@@ -1,5 +1,6 @@
 /** `file.keyvalue`: keys and their values in a file. Follows 3006.16 salt/states/file.py `keyvalue`. */
-import { endForeseen, isForeseen } from './checks.ts';
+import { endForeseen } from './checks.ts';
+import { isToBeMade } from '../../shared/made-earlier.ts';
 import { writeInPlace } from '../../../host/file-operations.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
@@ -175,7 +176,7 @@ function keyvalue(ctx: StateContext, args: ArgsOf<typeof KEYVALUE_PARAMS>): Dict
   const { name } = args;
   const outcome = new FileOutcome(name, { result: null });
   if (name === '') return outcome.fail('Must provide name to file.keyvalue');
-  if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+  if (isToBeMade(ctx, name)) return endForeseen(outcome, name);
   const values = wantedValues(args);
   if (typeof values === 'string') return outcome.fail(values);
   requireOneLine(values, args.separator);
