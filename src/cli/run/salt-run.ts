@@ -334,13 +334,14 @@ class RunnerRun {
     await this.#show('ret', ended.data);
     log.info(`Runner completed: ${this.#jid}`);
     if (ended.refused !== undefined) return NOT_RUN_EXIT;
-    const code = exitCode(ended.data, this.#codes);
-    const isDone = code !== 0 || ended.shortfall === undefined || !this.#codes.isStrict;
-    const told = isDone ? code : this.#codes.of(ended.shortfall);
+    const { isStrict } = this.#codes;
+    const own = exitCode(ended.data, this.#codes);
+    const isShort = own === 0 && isStrict && ended.shortfall !== undefined;
+    const code = isShort ? this.#codes.of(ended.shortfall) : own;
     const isQuiet = truthy(this.#program.merged.get('quiet'));
-    if (told !== 0 && ended.error === undefined && this.#codes.isStrict && !isQuiet)
+    if (code !== 0 && ended.error === undefined && isStrict && !isQuiet)
       tellNothing(this.#display, this.#fun, ended.data);
-    return told;
+    return code;
   }
 
   /** Shows an event of this job (salt/client/mixins.py `print_async_event`). */
