@@ -14,9 +14,9 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModu
 /**
  * @param name of the program
  * @param flags for V8, before any of the program is read; the code caches of commands are for V8 as it is without
- * @param caches how the names of its code caches end: V8 takes none that was made with other flags than it runs with
+ * @param started the flags that V8 was started with, by name, and what each is without that
  */
-module.exports = function launch(name, flags = [], caches = '.cache') {
+module.exports = function launch(name, flags = [], started = {}) {
   const dist = join(__dirname, '..', 'dist');
   const file = join(dist, `${name}.cjs`);
   if (!existsSync(file)) {
@@ -27,6 +27,7 @@ module.exports = function launch(name, flags = [], caches = '.cache') {
   }
   // commands have none, and each module of Node that is loaded is a part of their start
   for (const flag of flags) require('node:v8').setFlagsFromString(flag);
+  const unflagged = withoutFlags(started);
   const isCaching = process.env.BRINE_WRITE_CODE_CACHE === '1';
   const isTracing = process.env.BRINE_LAYERS === '1';
   const require_ = createRequire(file);
@@ -63,10 +64,8 @@ module.exports = function launch(name, flags = [], caches = '.cache') {
     const head = `(function (${PARAMETERS}) {`;
     // the places in a stack are those in the file
     const place = { filename: path, columnOffset: -head.length };
-    const script = new Script(`${head}${text}\n})`, {
-      ...place,
-      cachedData: readIfThere(`${path}${caches}`),
-    });
+    const cachedData = readIfThere(`${path}.cache`);
+    const script = unflagged(() => new Script(`${head}${text}\n})`, { ...place, cachedData }));
     if (isTracing && script.cachedDataRejected)
       process.stderr.write(`${path} has a code cache that does not fit\n`);
     scripts.push([path, script]);
@@ -97,12 +96,34 @@ module.exports = function launch(name, flags = [], caches = '.cache') {
   if (isCaching)
     process.on('exit', () => {
       // a layer that no run had need of yet gets a cache of what is compiled when it is loaded
-      while (further.length > 0 && !existsSync(`${join(dist, further[0])}${caches}`)) loadNext();
-      for (const [path, script] of scripts) writeFileSync(`${path}${caches}`, script.createCachedData());
+      while (further.length > 0 && !existsSync(`${join(dist, further[0])}.cache`)) loadNext();
+      for (const [path, script] of scripts)
+        writeFileSync(
+          `${path}.cache`,
+          unflagged(() => script.createCachedData()),
+        );
     });
   loadNext();
   for (const path of modules.keys()) first.add(path);
 };
+
+/**
+ * V8 takes no code cache that was made with other flags than it has at that moment. Those that only say how memory is
+ * managed are not in the code, so it forgets them meanwhile, and all programs share their caches.
+ */
+function withoutFlags(started) {
+  if (Object.keys(started).length === 0) return (work) => work();
+  const { setFlagsFromString } = require('node:v8');
+  const said = process.execArgv.filter((flag) => flag.split('=')[0] in started);
+  return (work) => {
+    for (const [flag, usual] of Object.entries(started)) setFlagsFromString(`${flag}=${usual}`);
+    try {
+      return work();
+    } finally {
+      for (const flag of said) setFlagsFromString(flag);
+    }
+  };
+}
 
 function stampOf(text) {
   return text.slice(0, STAMP_LENGTH);

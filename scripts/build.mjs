@@ -134,6 +134,7 @@ const settings = {
   target: 'node20',
   minifyWhitespace: true,
   minifySyntax: true,
+  minifyIdentifiers: true,
   // apart from the texts: see moveMaps
   sourcemap: 'external',
   sourcesContent: false,
@@ -192,26 +193,33 @@ if (!isQuick && outdir === join(root, 'dist')) writeDocuments();
 async function buildSplit(entryPoints) {
   const { outputFiles } = await build({
     ...settings,
+    minifyIdentifiers: false,
     format: 'esm',
     splitting: true,
     write: false,
     chunkNames: 'part-[hash]',
     entryPoints,
   });
+  const plain = {
+    platform: 'node',
+    target: settings.target,
+    sourcemap: 'external',
+    sourcesContent: false,
+    minifyWhitespace: true,
+    supported: { 'dynamic-import': false },
+  };
   const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
   for (const { path, text } of outputFiles) {
     if (path.endsWith('.map')) continue;
     const { code, map } = await transform(withMap(text, maps.get(`${path}.map`)), {
+      ...plain,
       format: 'cjs',
-      platform: 'node',
-      target: settings.target,
-      sourcemap: 'external',
-      sourcesContent: false,
-      minifyWhitespace: true,
-      supported: { 'dynamic-import': false },
     });
-    writeFileSync(path, namingReplacement(code));
-    writeFileSync(`${path}.map`, map);
+    const named = withMap(namingReplacement(code), map);
+    // `__require` has to be found first
+    const shorter = await transform(named, { ...plain, minifyIdentifiers: true });
+    writeFileSync(path, shorter.code);
+    writeFileSync(`${path}.map`, shorter.map);
   }
 }
 

@@ -11,7 +11,7 @@ import { serviceHandlers } from './remote-services.ts';
 /**
  * Room for young objects is memory that a worker keeps, and so is what lies between two collections of all others: a
  * heap may double. With a growth by half a thousand states take a seventh longer, and 500 with files 80 in place of 86
- * MB. Code caches are for the flags that they were written with.
+ * MB. `bin/worker.cjs` knows them.
  */
 const FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=100'];
 
