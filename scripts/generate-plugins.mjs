@@ -195,10 +195,11 @@ const noTables = {
         namespace: 'none',
       }),
     );
-    const tables = [...KINDS.map(({ name }) => name), ...MISSING, 'FURTHER_RENDERERS'];
+    const settings = ['RETURNER_SETTINGS', 'RETURNER_PREFIXES'];
+    const tables = [...KINDS.map(({ name }) => name), ...MISSING, 'FURTHER_RENDERERS', ...settings];
     const contents = [
       ...tables.map((name) => `export const ${name} = new Map();`),
-      ...['RETURNER_SETTINGS', 'FURTHER_RENDERER_NAMES'].map((name) => `export const ${name} = [];`),
+      'export const FURTHER_RENDERER_NAMES = [];',
     ];
     onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: contents.join('\n') }));
   },
@@ -322,12 +323,30 @@ await write(
     missing('MISSING_STATES', 'State modules of Salt that are not here.', SALTS_STATES, namesOf('state')),
   ].join('\n'),
 );
-const prefixes = tables
-  .filter(({ kind }) => kind === 'returner')
-  .flatMap(({ found: ones }) => ones.flatMap(({ name, spec }) => [name, spec.optionPrefix ?? name]));
+const returners = tables.filter(({ kind }) => kind === 'returner').flatMap(({ found: ones }) => ones);
+const settings = new Map(
+  returners.map(({ name, spec }) => [
+    spec.optionPrefix ?? name,
+    [...(spec.defaults?.keys() ?? spec.settings ?? [])],
+  ]),
+);
+const elsewhere = returners.flatMap(({ name, spec }) =>
+  (spec.optionPrefix ?? name) === name ? [] : [[name, spec.optionPrefix]],
+);
+const sorted = (rows) => rows.sort(([a], [b]) => compare(a, b));
+const row = ([key, value]) =>
+  `[${quoted(key)}, ${Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : quoted(value)}],`;
+const texts = (rows) => `new Map([\n${sorted(rows).map(row).join('\n')}\n]);`;
 await write(
   join(root, 'src/config/returner-settings.generated.ts'),
-  `${HEAD}\n\n/** What the options of returners begin with, which may stand in a mapping of that name as well. */\nexport const RETURNER_SETTINGS: readonly string[] = [${[...new Set(prefixes)].sort(compare).map(quoted).join(', ')}];\n`,
+  `${HEAD}
+
+/** What the options of returners begin with, which may stand in a mapping of that name as well, and the options. */
+export const RETURNER_SETTINGS: ReadonlyMap<string, readonly string[]> = ${texts([...settings])}
+
+/** The returners whose options begin with something else than their name. */
+export const RETURNER_PREFIXES: ReadonlyMap<string, string> = ${texts(elsewhere)}
+`,
 );
 const renderers = found(rendererFiles, exportsOf, RENDERER);
 await write(

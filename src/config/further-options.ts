@@ -2,7 +2,7 @@
  * Options that stand in no table of Salt's but are read by its modules, returners and commands (`__opts__.get`,
  * `config.option`, 3006.16): which of them Brine reads too, and which it does not serve.
  */
-import { RETURNER_SETTINGS } from './returner-settings.generated.ts';
+import { RETURNER_PREFIXES, RETURNER_SETTINGS } from './returner-settings.generated.ts';
 import { notYet, noEffect, type Unserved } from './unserved.ts';
 
 /** A name, or the beginning of names when it ends with `.` or `_`. */
@@ -57,10 +57,12 @@ const SERVED: FurtherOption = {
     // what execution modules ask for
     'ca_bundle',
     'hosts.file',
+    'mongodb.',
     'nacl.config',
     'ca_bundle_url',
     'obfuscate_templates',
     'queue.pgjsonb.',
+    'redis_sentinel.',
     'runner_queue',
     'systemd.scope',
     'test.',
@@ -192,10 +194,13 @@ const UNSERVED: readonly FurtherOption[] = [
   { names: ['enable_lspci', 'memory', 'dummy_'], unserved: noEffect('it has none in Salt either') },
 ];
 
+/** What options of returners begin with. */
+const PREFIXES = [...new Set([...RETURNER_SETTINGS.keys(), ...RETURNER_PREFIXES.keys()])];
+
 /** Everything that is known of options in no table. */
 export const FURTHER_OPTIONS: readonly FurtherOption[] = [
   SERVED,
-  { names: RETURNER_SETTINGS.flatMap((name) => [name, `${name}.`]) },
+  { names: PREFIXES.sort().flatMap((name) => [name, `${name}.`]) },
   ...UNSERVED,
 ];
 

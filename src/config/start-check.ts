@@ -10,6 +10,8 @@ import { furtherOption } from './further-options.ts';
 import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
 import type { OptionSpec, OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
+import { RETURNER_SETTINGS } from './returner-settings.generated.ts';
+import { settingsNotThere } from './settings-of-modules.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
 import { SALTS_CLUSTER } from './unserved-options.ts';
 import { noEffect, stops as stopping, type Program, type Unserved } from './unserved.ts';
@@ -80,12 +82,15 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     if (name.startsWith('__') || PLACES.has(name)) continue;
     if (!compiles && LEFT_TO_MASTER.has(name)) continue;
     const known = Object.hasOwn(table, name) ? table[name] : undefined;
-    const unserved = known === undefined ? (furtherOption(name) ?? alternativeOption(name)) : known;
+    const unserved = known === undefined ? (furtherOption(name) ?? alternativeOption(name, value)) : known;
     if (known !== undefined && isDefault(value, known.default)) continue;
     const isReplaced = SALTS_CLUSTER_ONLY.has(name) && isClusterGiven(given);
     if (unserved?.unserved !== undefined) note(name, isReplaced ? NEEDS_NO_PEERS : unserved.unserved);
     else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
       noteUnknown(name, value, { table, otherTable, warnings, unknown });
+    else if (known === undefined && scope === 'everything' && !isAccepted(accepted, name))
+      for (const [setting, hint] of settingsNotThere(name, value))
+        if (!isAccepted(accepted, setting)) unknown.set(setting, hint);
     const inValue =
       known === undefined
         ? undefined
@@ -96,9 +101,10 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
 }
 
 /** `--return_config alternative` reads `alternative.redis.host` before `redis.host`. */
-function alternativeOption(name: string): ReturnType<typeof furtherOption> {
+function alternativeOption(name: string, value: Value): ReturnType<typeof furtherOption> {
   const option = name.slice(name.indexOf('.') + 1);
-  return option !== name && option.includes('.') ? furtherOption(option) : undefined;
+  const isOwn = option.includes('.') || (isDict(value) && RETURNER_SETTINGS.has(option));
+  return option !== name && isOwn ? furtherOption(option) : undefined;
 }
 
 /** What reading itself adds. */

@@ -48,6 +48,7 @@ export const httpReturner = defineModule({
   name: 'http',
   file: 'http_return',
   doc: 'Posts each return as JSON to the URL `http.url`; `http.headers`, `http.timeout` (seconds) and `http.verify` say how.',
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Posts one return.',

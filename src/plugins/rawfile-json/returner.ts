@@ -33,6 +33,7 @@ export const rawfileJsonReturner = defineModule({
   name: 'rawfile_json',
   file: 'rawfile_json',
   doc: 'Adds each return as a line of JSON to the file `rawfile_json.filename` (/var/log/salt/events).',
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Adds one return to the file.',

@@ -110,6 +110,7 @@ export const slackReturner = defineModule({
   name: 'slack',
   file: 'slack_returner',
   doc: 'Posts each return to the channel `slack.channel`; `slack.api_key`, `slack.username` and `slack.as_user` are needed, too.',
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Posts one return.',

@@ -68,6 +68,7 @@ export const slackWebhookReturner = defineModule({
   name: 'slack_webhook',
   file: 'slack_webhook_return',
   doc: 'Posts each return to the incoming webhook `slack_webhook.webhook`, the part after https://hooks.slack.com/services/.',
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Posts one return.',

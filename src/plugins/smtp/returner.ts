@@ -190,6 +190,7 @@ export const smtpReturner = defineModule({
   name: 'smtp',
   file: 'smtp_return',
   doc: 'Sends each return as a mail: `smtp.from`, `smtp.to` and `smtp.host` are needed.',
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Sends one return.',

@@ -80,6 +80,7 @@ export const syslogReturner = defineModule({
   doc: 'Sends each return as JSON to the system log; `syslog.level`, `syslog.facility`, `syslog.tag` and `syslog.options` say how.',
   unavailable: () =>
     findProgram('logger') === undefined ? 'The program logger is not installed.' : undefined,
+  settings: [...DEFAULTS.keys()],
   functions: {
     returner: defineFunction({
       doc: 'Sends one return to the system log.',

@@ -108,6 +108,8 @@ export interface ModuleSpec extends ModuleDescription {
    * is asked for like any other, so a module that a site disables or replaces counts, too.
    */
   readonly needs?: { readonly fun: string; readonly otherwise: string };
+  /** Of a returner: the names of its options behind its own name and a dot. */
+  readonly settings?: readonly string[];
 }
 
 /** The description and the body of a function whose arguments arrive typed. */

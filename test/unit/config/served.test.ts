@@ -225,6 +225,47 @@ test('options - those of an alternative configuration of a returner are known', 
   assert.doesNotMatch(lines.join('\n'), /redis\.host/);
 });
 
+test('options - a setting of a returner, module, cache or login that nobody reads is named with the one that may have been meant', () => {
+  for (const [asked, said] of [
+    [{ 'smtp.frm': 'x' }, "smtp.frm (Did you mean 'smtp.from'?)"],
+    [{ 'redis.hots': 'x' }, "redis.hots (Did you mean 'redis.host'?)"],
+    [{ redis: { hots: 'x', port: 1 } }, "redis:hots (Did you mean 'redis:host'?)"],
+    [{ 'postgres.usr': 'x' }, "postgres.usr (Did you mean 'postgres.user'?)"],
+    [{ 'returner.postgres.usr': 'x' }, "returner.postgres.usr (Did you mean 'returner.postgres.user'?)"],
+    // what is right elsewhere: the options of these returners begin with another name than theirs
+    [{ 'postgres.sslmode': 'x' }, "postgres.sslmode (Did you mean 'returner.postgres.sslmode'?)"],
+    [{ 'pgjsonb.host': 'x' }, "pgjsonb.host (Did you mean 'returner.pgjsonb.host'?)"],
+    [{ mariadb: { host: 'x' } }, "mariadb:host (Did you mean 'mysql:host'?)"],
+    [{ 'mariadb.engine': 'x' }, 'mariadb.engine (The options of the returner mariadb begin with mysql.)'],
+    [{ 'alternative.mysql.hostt': 'x' }, "alternative.mysql.hostt (Did you mean 'alternative.mysql.host'?)"],
+    [
+      { 'alternative.redis': { hots: 'x' } },
+      "alternative.redis:hots (Did you mean 'alternative.redis:host'?)",
+    ],
+    [{ 'cache.redis.key_prefx': 'x' }, "cache.redis.key_prefx (Did you mean 'cache.redis.key_prefix'?)"],
+    [{ 'auth.ldap.bindpwd': 'x' }, "auth.ldap.bindpwd (Did you mean 'auth.ldap.bindpw'?)"],
+    [{ 'queue.pgjsonb.db': 'x' }, 'queue.pgjsonb.db'],
+    [{ mysql_auth: { hostnam: 'x' } }, "mysql_auth:hostnam (Did you mean 'mysql_auth:hostname'?)"],
+  ] as const)
+    assert.ok(
+      start('salt-master', asked).lines.join('\n').includes(`nobody knows: ${said}`),
+      `${JSON.stringify(asked)}: ${start('salt-master', asked).lines.join('\n')}`,
+    );
+});
+
+test('options - settings of returners and modules that are read are not, nor those that a site calls its own', () => {
+  for (const asked of [
+    { 'mysql.host': 'x', 'mysql.default_file': 'x', 'mysql.table_name': 'x', mysql: { user: 'x', ssl: {} } },
+    { 'redis.cluster.startup_nodes': [], 'redis_sentinel.host': 'x', 'mongodb.host': 'x' },
+    { 'alternative.redis': { host: 'x' }, 'alternative.returner.pgjsonb.host': 'x' },
+    { postgres: { user: 'x', db: 'x' }, 'postgres.bins_dir': 'x', 'slack.hook': 'x' },
+    { sqlite3: { driver: 'sqlite3', table: 'x' }, smtp: { 'smtp.server': 'x' } },
+    { 'smtp.frm': 'x', mysql: { pool: 1 }, unserved_options: ['smtp.frm', 'mysql'] },
+    { redis: { pool: 1, size: 1 }, unserved_options: ['redis:pool', 'redis:size'] },
+  ])
+    assert.deepEqual(start('salt-master', asked).lines, [], JSON.stringify(asked));
+});
+
 test('options - one of the other program is said, but for the publish port, which a minion obeys', () => {
   const { lines } = start('salt-minion', { publish_port: 14505, worker_threads: 9 });
   assert.match(lines.join('\n'), /worker_threads \(it belongs into the configuration of the other program\)/);

@@ -66,15 +66,24 @@ export async function runReturners(
   return reasons.filter((reason) => reason !== undefined);
 }
 
+/** A returner that is not there, and why: a sentence, with the names that may have been meant. */
+export interface MissingReturner {
+  readonly name: string;
+  readonly why: string;
+}
+
 /** Those of the named returners that are not there. */
 export async function missingReturners(
-  registry: ModuleRegistry,
+  registry: Pick<ModuleRegistry, 'find' | 'names'>,
   names: readonly string[],
   ctx: Pick<ModuleContext, 'opts'>,
-): Promise<string[]> {
-  const each = eachReturner(names, ctx);
-  const found = await Promise.all(each.map((name) => registry.find(`${name}.returner`)));
-  return each.filter((_name, index) => found[index]?.spec === undefined);
+): Promise<MissingReturner[]> {
+  const found = await Promise.all(
+    eachReturner(names, ctx).map(async (name) => ({ name, ...(await registry.find(`${name}.returner`)) })),
+  );
+  return found.flatMap(({ name, missing }) =>
+    missing === undefined ? [] : [{ name, why: `${missing}${didYouMean(name, registry.names())}` }],
+  );
 }
 
 /** The names, each once, `multi_returner` replaced by those it stands for. */
