@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { decode } from '../../src/formats/wire/msgpack.ts';
-import { Fleet } from '../support/fleet.ts';
+import { Fleet, until } from '../support/fleet.ts';
 
 test('schedule - jobs run by themselves, mine data is shared, beacons tell', async (t) => {
   const fleet = await Fleet.create(t);
@@ -129,16 +129,19 @@ test('schedule - what is configured and cannot be is said once, with what to do'
   const fleet = await Fleet.create(t);
   fleet.configureMaster([
     'auto_accept: True',
-    'schedule: {sweep: {function: manage.downn, seconds: 1}, never: {function: manage.up, run_on_start: True}}',
+    'schedule: {sweep: {function: manage.downn, seconds: 1}, never: {function: manage.up, run_on_start: True, returner: redis}}',
     'nodegroups: {loop: N@loop, none: N@webs}',
     'reactor: [{some/tag: /nonexistent/react.sls}]',
   ]);
   const master = await fleet.startMaster();
+  const returns = fleet.path('returns');
   const minion = await fleet.joinMinion('m1', [
     'schedule: {tick: {function: test.pingg, seconds: 1}, never: {function: test.ping, run_on_start: True}}',
     'beacons: {diskusag: []}',
     'mine_functions: {uptime: {mine_function: test.echoo}}',
     'return: nowhere',
+    'ext_job_cache: rawfile_json',
+    `rawfile_json.filename: ${returns}`,
     'startup_states: sls',
     'sls_list: [nosuch]',
   ]);
@@ -146,6 +149,10 @@ test('schedule - what is configured and cannot be is said once, with what to do'
 
   await minion.logged('Running scheduled job: tick with jid', 3);
   await minion.logged('startup_states: state.sls of');
+  await until(
+    'the return of startup_states in the file that ext_job_cache names',
+    () => existsSync(returns) && readFileSync(returns, 'utf8').includes('"fun": "state.sls"'),
+  );
   for (let i = 0; i < 2; i++) await fleet.json(['m1', 'test.ping']);
   await minion.logged('Returner nowhere.returner could not be loaded');
   for (const text of [
@@ -163,6 +170,7 @@ test('schedule - what is configured and cannot be is said once, with what to do'
   for (const text of [
     `The master's scheduled job "sweep" cannot run manage.downn: 'manage.downn' is not available. Hint: there is no 'manage.downn'.`,
     'Scheduled job "never": it has no time and never runs',
+    `The master's scheduled job "never": returner has no effect, as runners return to the job cache`,
     "Nodegroup 'loop' cannot be used: 'loop' contains itself (loop, loop). Correct nodegroups in",
     "Nodegroup 'none' cannot be used: it names a group that does not exist, 'webs'.",
     'The option reactor names /nonexistent/react.sls for the tag some/tag, and there is no such file',

@@ -13,8 +13,10 @@ import type { Random } from '../../host/random.ts';
 import { Scheduler, type ScheduledRun } from '../../runtime/scheduler/scheduler.ts';
 import { systemZone } from '../../runtime/scheduler/zone.ts';
 import { runnerInput, runnerWord } from './runner-words.ts';
-import { copyValue, isDict, type Dict } from '../../python/values/value.ts';
+import { copyValue, isDict, truthy, type Dict } from '../../python/values/value.ts';
 
+/** Fields of a job by which a minion hands its return to a returner. */
+const RETURNER_FIELDS = ['returner', 'return_config', 'return_kwargs'];
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
 /** What it needs. */
@@ -52,6 +54,7 @@ export class MasterSchedule {
       run: (run) => {
         if (deps.hasDuty()) void this.#run(run);
       },
+      seen: (name, data) => this.#tellUnread(name, data),
       persist: () => undefined,
     });
     this.#scheduler.start();
@@ -78,6 +81,16 @@ export class MasterSchedule {
       `The master's scheduled job "${name}" cannot run ${fun}: ${reason} Each of its runs fails until schedule in ` +
         `${opts.get('conf_file')} names a runner that is there (salt-run -d lists them); this is said once.`,
     );
+  }
+
+  /** What a minion's schedule has, and a master's does not. */
+  #tellUnread(name: string, data: Dict): void {
+    const given = RETURNER_FIELDS.filter((field) => truthy(data.get(field)));
+    if (given.length > 0)
+      this.#deps.log.warning(
+        `The master's scheduled job "${name}": ${given.join(' and ')} has no effect, as runners return to the job cache; ` +
+          'name the database in master_job_cache or event_return.',
+      );
   }
 
   async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {

@@ -51,28 +51,64 @@ export async function noteMissingReturners(
     const { missingReturners, returnerNames } = await import('../../plugins/registry/returner/run.ts');
     const missing = await missingReturners(await state.returners(), returnerNames(wanted), state);
     if (missing.length === 0) return;
-    load.set(MISSING_RETURNERS, missing);
+    load.set(
+      MISSING_RETURNERS,
+      missing.map(({ name }) => name),
+    );
     if (load.get('retcode') === 0) load.set('retcode', 1);
   } catch (error) {
     log.error(`The returners of job ${job.jid} could not be looked for: ${messageOf(error)}`, error);
   }
 }
 
-/** Says of the returners that the option `return` names and that are not there that they get no returns. */
+/**
+ * Says of the returners that options name and that are not there that they get no returns. Jobs of the schedule are
+ * looked at when the schedule first sees them.
+ */
 export async function sayMissingReturners(state: MinionState): Promise<void> {
+  await sayMissing(state, 'The option return', state.opts.get('return'), putRight(state));
+  await sayMissing(
+    state,
+    'The option schedule_returner',
+    state.opts.get('schedule_returner'),
+    putRight(state),
+  );
+  const jobCache = state.opts.get('ext_job_cache');
+  if (!truthy(jobCache)) return;
+  if (truthy(state.opts.get('startup_states')))
+    return sayMissing(state, 'The option ext_job_cache', jobCache, putRight(state));
+  state.deps.log.warning(
+    "The option ext_job_cache has no effect on a minion without startup_states: jobs bring their master's. Set it on " +
+      'the master, or set return here.',
+  );
+}
+
+/** The same of one job of the schedule. */
+export function sayMissingOfJob(state: MinionState, job: string, wanted: Value | undefined): Promise<void> {
+  return sayMissing(state, `Scheduled job "${job}"`, wanted, 'Correct its field returner');
+}
+
+const putRight = (state: MinionState): string =>
+  `Correct it in ${pyStr(state.opts.get('conf_file') ?? null)}`;
+
+async function sayMissing(
+  state: MinionState,
+  who: string,
+  wanted: Value | undefined,
+  putRight: string,
+): Promise<void> {
   const { log } = state.deps;
-  const wanted = state.opts.get('return');
   if (!truthy(wanted)) return;
   try {
     const { missingReturners, returnerNames } = await import('../../plugins/registry/returner/run.ts');
     const missing = await missingReturners(await state.returners(), returnerNames(wanted), state);
-    for (const name of missing)
+    for (const { name, why } of missing)
       log.warning(
-        `The option return names ${name}, and there is no such returner: nothing is returned to it. Correct return in ` +
-          `${pyStr(state.opts.get('conf_file') ?? null)}, or bring the returner with saltutil.sync_returners.`,
+        `${who} names a returner ${name} that is not there, and nothing is returned to it: ${why} ${putRight}, or ` +
+          'bring the returner with saltutil.sync_returners.',
       );
   } catch (error) {
-    log.error(`The returners of the option return could not be looked for: ${messageOf(error)}`, error);
+    log.error(`The returners of ${who} could not be looked for: ${messageOf(error)}`, error);
   }
 }
 

@@ -21,6 +21,7 @@ import {
   type Dict,
   type Value,
 } from '../../python/values/value.ts';
+import { sayMissingOfJob } from './further-returns.ts';
 import type { Job, JobResult } from './job.ts';
 import type { PeriodicDeps } from './periodic-context.ts';
 
@@ -57,7 +58,10 @@ export class MinionSchedule {
       whens: () => this.#whens(),
       running: (name) => deps.running.list().filter((job) => job.get('schedule') === name).length,
       run: (run) => void this.#run(run),
-      seen: (name, data) => void this.#lookUp(name, data),
+      seen: (name, data) => {
+        void this.#lookUp(name, data);
+        void sayMissingOfJob(deps.state(), name, data.get('returner'));
+      },
       persist: (schedule) => this.#persist(schedule),
     });
     this.#addOwnJobs(state.opts);

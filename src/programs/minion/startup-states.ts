@@ -40,9 +40,9 @@ export async function applyStartupStates(deps: PeriodicDeps): Promise<void> {
       `startup_states: ${fun}${arg.length > 0 ? ` of ${pyStr(arg[0] ?? null)}` : ''} failed with exit code ${pyStr(result.retcode)}: ` +
         `${failureText(result.return)} The whole return is job ${jid} on the master.`,
     );
-  const load = returnLoad(job, state.id, result);
-  load.set('jid', REQUEST_JID);
-  await deps.sendReturn(load);
+  const ret = returnLoad(job, state.id, result);
+  const load: Dict = new Map(ret);
+  await Promise.all([deps.sendReturn(load.set('jid', REQUEST_JID)), deps.sendFurther(job, ret)]);
 }
 
 /** What failed, in a line: errors of SLS, or the states that failed and what they say. */

@@ -12,6 +12,7 @@ import {
   masterJobCaches,
 } from '../../../config/job-caches.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
+import { didYouMean } from '../../../errors/did-you-mean.ts';
 import { DiskRefusesError, messageOf } from '../../../errors/errors.ts';
 import { EventBusReader } from '../../../network/events/bus-client.ts';
 import { makeDirectory } from '../../../host/files.ts';
@@ -153,7 +154,8 @@ async function openNamed(
   const sink = await openSink(name, fun, deps);
   if (sink === undefined)
     deps.log.critical(
-      `${option}: there is no returner ${name} with the function ${fun}; nothing is written there. There are: ${sinkNames().join(', ')}. ` +
+      `${option}: there is no returner ${name} with the function ${fun}; nothing is written there.` +
+        `${didYouMean(name, sinkNames())} There are: ${sinkNames().join(', ')}. ` +
         'Correct the name, or bring the returner with salt-run saltutil.sync_returners and start anew.',
     );
   return sink;
