@@ -17,7 +17,7 @@ const PIECE_BYTES_MAX = 256 * 1024 * 1024;
 /**
  * Writes whole files.
  * @param files path on the machine of `salt-cp` to content
- * @returns `{path: True|False}`, with a sentence in place of False where the disk takes nothing, or `Destination
+ * @returns `{path: True}`, with the reason in place of False, or `Destination
  *   unavailable`
  */
 export function receiveFiles(files: Dict, dest: string): Value {
@@ -31,8 +31,8 @@ export function receiveFiles(files: Dict, dest: string): Value {
       writeFileSync(path, asBytes(data) ?? pyStr(data));
       written.set(path, true);
     } catch (error) {
-      // Salt compat: Salt's answer is False for all, which says nothing of the reason
-      written.set(path, diskRefusal(error, path)?.message ?? false);
+      // Salt compat: Salt's answer is False, which says nothing of the reason
+      written.set(path, reasonOf(error, path));
     }
   }
   return written;
@@ -54,11 +54,7 @@ export function receivePiece(ctx: ModuleContext, piece: ReceivedPiece): Value {
   const { dest, chunk, append, compressed, mode } = piece;
   const failed = (error: unknown): string => {
     ctx.setRetcode(1);
-    return (
-      diskRefusal(error, dest)?.message ??
-      describeOsError(error as Error)?.message ??
-      (error as Error).message
-    );
+    return reasonOf(error, dest);
   };
   try {
     if (chunk === undefined) return makeFolder(dest);
@@ -72,6 +68,12 @@ export function receivePiece(ctx: ModuleContext, piece: ReceivedPiece): Value {
     if (error instanceof PythonError) throw error;
     return failed(error);
   }
+}
+
+/** What is said of a file that could not be written. */
+function reasonOf(error: unknown, path: string): string {
+  const { message } = diskRefusal(error, path) ?? describeOsError(error as Error) ?? (error as Error);
+  return message;
 }
 
 function makeFolder(dest: string): Value {
