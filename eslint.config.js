@@ -1,5 +1,6 @@
 // Lint rules: type-aware, because a floating promise is a lost return.
 import tseslint from 'typescript-eslint';
+import { brineRules } from './scripts/lint-borders.mjs';
 
 /** Rules of the strict sets that the house does without, each with the reason. */
 const LAX = off({
@@ -87,8 +88,10 @@ export default tseslint.config(
     // as strict as the rules' authors are with themselves, but for what is named below
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    plugins: { brine: brineRules },
     rules: {
       ...LAX,
+      'brine/borders': 'error',
       // an object in a text is `[object Object]` in a log
       '@typescript-eslint/restrict-template-expressions': [
         'error',

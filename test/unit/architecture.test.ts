@@ -3,20 +3,16 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
-import { kindOf } from '../support/plugin-kinds.ts';
+import {
+  entriesOfTheMap,
+  folderOf,
+  joinedSubjects,
+  SUBJECTS_OF_SUBJECTS,
+} from '../../scripts/import-map.mjs';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const SRC = join(ROOT, 'src');
 
-/** Folders of `src` that hold folders of one kind; each folder in them has an entry of its own in the map. */
-const GROUPS: ReadonlySet<string> = new Set([
-  'formats',
-  'network',
-  'plugins',
-  'programs',
-  'runtime',
-  'storage',
-]);
 interface SourceFile {
   /** Below `src`, with forward slashes. */
   readonly path: string;
@@ -34,18 +30,6 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** `plugins:state` for `plugins/file/state/copy.ts` and `plugins/file/state.ts`. */
-function pluginKind(path: string): string {
-  const kind = kindOf(path.slice('plugins/'.length));
-  return kind === undefined ? path : `plugins:${kind}`;
-}
-
-function folderOf(path: string): string {
-  const [top = '', below = '', deeper] = path.split('/');
-  if (top === 'plugins') return pluginKind(path);
-  return GROUPS.has(top) && deeper !== undefined ? `${top}/${below}` : top;
-}
-
 const sources: SourceFile[] = filesBelow(SRC).map((file) => {
   const path = relative(SRC, file);
   const text = readFileSync(file, 'utf8');
@@ -53,20 +37,6 @@ const sources: SourceFile[] = filesBelow(SRC).map((file) => {
   const imports = targets.map((target) => normalize(join(dirname(path), target)));
   return { path, text, folder: folderOf(path), imports };
 });
-
-/** The entries of the map: folder to what it may import. */
-function entriesOfTheMap(): Map<string, string[]> {
-  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-  const entries = text.matchAll(
-    /^- `([\w:/-]+)`:.*\n(?: {2}(?!-).*\n)*(?: {2}- imports: ((?:.*\n)(?: {4}.*\n)*))?/gm,
-  );
-  return new Map([...entries].map(([, folder = '', imports = '']) => [folder, importsOf(imports)]));
-}
-
-/** The names of `errors, formats/data`; `nothing` is none. */
-function importsOf(text: string): string[] {
-  return text.split(/[,\s]+/).filter((name) => name !== '' && name !== 'nothing');
-}
 
 /** What each folder imports of other folders, by the files themselves. */
 function importsByFolder(nameOf: (path: string) => string): Map<string, Set<string>> {
@@ -121,33 +91,12 @@ test('architecture - there is no circle between folders, nor between groups of t
   assert.deepEqual(circles(importsByFolder(level)), []);
 });
 
-/** What the subjects of plug-ins stand on. */
-const BELOW_SUBJECTS: ReadonlySet<string> = new Set(['shared', 'registry', 'outputters']);
-
-/**
- * Subjects that are made of others: each line is one that may go, and none may come without a reason that holds for
- * years.
- */
-const SUBJECTS_OF_SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['auth', ['pam']],
-  ['config', ['sdb']],
-  ['queue', ['cluster']],
-  ['saltcheck', ['state']],
-  ['sdb', ['http']],
-  ['state', ['pillar']],
-  ['tls', ['x509']],
-  ['virtualenv', ['pip']],
-]);
-
 test('architecture - a subject of plug-ins imports itself and what all share, others are called by name', () => {
-  const subjectOf = (path: string): string => path.split('/')[1] ?? '';
   const others = new Map<string, Set<string>>();
-  for (const { path, imports } of sources.filter((source) => source.path.startsWith('plugins/')))
-    for (const target of imports.filter((one) => one.startsWith('plugins/'))) {
-      const [from, to] = [subjectOf(path), subjectOf(target)];
-      // the registry names every plug-in
-      if (from === to || from === 'registry' || BELOW_SUBJECTS.has(to)) continue;
-      others.set(from, (others.get(from) ?? new Set()).add(to));
+  for (const { path, imports } of sources)
+    for (const target of imports) {
+      const [from, to] = joinedSubjects(path, target) ?? [];
+      if (from !== undefined && to !== undefined) others.set(from, (others.get(from) ?? new Set()).add(to));
     }
   assert.deepEqual(
     [...others].map(([from, to]) => [from, [...to].sort()]).sort(),

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { kindOf } from '../../support/plugin-kinds.ts';
+import { kindOf } from '../../../scripts/import-map.mjs';
 import type typescript from 'typescript';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
