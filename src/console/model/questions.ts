@@ -59,6 +59,9 @@ const THAT_LOOK: ReadonlySet<string> = new Set([
     'key.print',
     'minions.connected',
   ],
+  ...['firewalld.list_icmp_block', 'out.html_format', 'out.out_format', 'out.string_format', 'pip.freeze'],
+  ...['pip.list_freeze_parse', 'pkg.services_need_restart', 'pkg_resource.format_pkg_list'],
+  ...['pkg_resource.version_clean', 'service.offline', 'system.get_reboot_required_witnessed'],
 ]);
 /** Functions that change something, although their module or their name says otherwise. */
 const THAT_CHANGE: ReadonlySet<string> = new Set([
@@ -70,7 +73,7 @@ const THAT_CHANGE: ReadonlySet<string> = new Set([
 ]);
 /** Arguments with which a function that looks does more: `manage.down removekeys=True`, `file.find / delete=f`. */
 const ARGUMENTS_THAT_CHANGE = /(^|\s)(removekeys|delete|exec)=(?!(False|None|0)(\s|$))/;
-/** Words of names of what removes, undoes, kills or stops something. */
+/** Words of names of what removes, undoes, kills, stops or restarts something, or shuts somebody out. */
 const WORDS_THAT_DESTROY: readonly string[] = [
   ...['remove', 'removed', 'autoremove', 'lvremove', 'pvremove', 'vgremove', 'uninstall', 'purge', 'absent'],
   ...['delete', 'del', 'delkey', 'delval', 'hdel', 'deluser', 'userdel', 'delfacl', 'wipefacls', 'unset'],
@@ -89,10 +92,20 @@ const WORDS_THAT_DESTROY: readonly string[] = [
   ],
   ...['drop', 'flush', 'flushall', 'flushdb', 'clear', 'labelclear', 'clean', 'prune', 'empty', 'truncate'],
   ...['destroy', 'wipe', 'format', 'mkfs', 'mklabel', 'reset', 'undo'],
-  ...['kill', 'killall', 'pkill', 'term', 'stop', 'disable', 'off', 'offline'],
+  ...['discard', 'revert', 'rollback', 'restore', 'expireat'],
+  ...['kill', 'killall', 'pkill', 'term', 'signal', 'stop', 'restart', 'disable', 'off', 'offline', 'down'],
+  ...['freeze', 'pause', 'suspend', 'maintenance', 'leave', 'detach', 'disconnect', 'mask', 'lock'],
   ...['umount', 'unmount', 'swapoff', 'reboot', 'shutdown', 'poweroff', 'halt'],
 ];
 const DESTROYS = new RegExp(`(^|_)(${WORDS_THAT_DESTROY.join('|')})(_|$)`);
+/** Functions that remove, stop or restart something, although no word of their names says so. */
+const THAT_DESTROY: ReadonlySet<string> = new Set([
+  ...['apache.a2disconf', 'apache.a2dismod', 'apache.a2dissite', 'data.dump', 'data.pop'],
+  ...['elasticsearch.index_close', 'firewalld.block_icmp', 'ip.apply_network_settings'],
+  ...['rabbitmq.join_cluster', 'redis.expire', 'service.force_reload', 'shadow.set_expire'],
+  ...['supervisord.update', 'system.init'],
+  ...['zfs.inherit', 'zfs.release', 'zpool.export', 'zpool.replace'],
+]);
 const RUNS_STATES =
   /^state\.(?!show_|sls_exists|id_exists|list|check_|get_|running|event|orch_show|orchestrate_show)/;
 /** Functions of states that take `test` among any keywords, and do not name it. */
@@ -132,7 +145,8 @@ export function questionOf(call: AskedCall): Question | undefined {
   const { kind, fun, args, isTest, count } = call;
   if (isTest || onlyLooks(fun, args)) return undefined;
   const runsStates = RUNS_STATES.test(fun);
-  const destroys = DESTROYS.test(fun.split('.').at(-1) ?? '') || ARGUMENTS_THAT_CHANGE.test(args);
+  const destroys =
+    DESTROYS.test(fun.split('.').at(-1) ?? '') || THAT_DESTROY.has(fun) || ARGUMENTS_THAT_CHANGE.test(args);
   // a function of the master may reach all minions, whatever it is called
   if (kind !== 'local') return ofMaster(call, runsStates || destroys || fun.startsWith('key.'));
   if (!runsStates && !destroys && count === 1 && call.isNamed) return undefined;
