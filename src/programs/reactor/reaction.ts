@@ -125,22 +125,21 @@ async function oldStyle(chunk: Dict, { client, id, fun }: Head, find: FindFuncti
   const [arg, kwarg] = [chunk.get('arg'), chunk.get('kwarg')];
   const given: Arguments = { arg: listOf(arg), kwarg: mappingOf(kwarg) };
   if ((client !== 'runner' && client !== 'wheel') || (arg !== undefined && kwarg !== undefined)) return given;
-  const spec = await find(client, fun);
-  if (spec === undefined)
-    throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
-  const found = callOf(chunk, { client, id, fun }, spec);
+  const { positional, keywords } = await callOf(chunk, { client, id, fun }, find);
   return {
-    arg: arg === undefined ? found.positional : given.arg,
-    kwarg: kwarg === undefined ? found.keywords : given.kwarg,
+    arg: arg === undefined ? positional : given.arg,
+    kwarg: kwarg === undefined ? keywords : given.kwarg,
   };
 }
 
-function callOf(
+async function callOf(
   chunk: Dict,
-  { client, id, fun }: Head,
-  spec: FunctionDescription,
-): ReturnType<typeof formatCall> {
+  { client, id, fun }: Head & { readonly client: 'runner' | 'wheel' },
+  find: FindFunction,
+): Promise<ReturnType<typeof formatCall>> {
   try {
+    const spec = await find(client, fun);
+    if (spec === undefined) throw new ReactionError('function not available');
     return formatCall(fun, spec, chunk, INTERNAL);
   } catch (error) {
     throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': ${messageOf(error)}`, {

@@ -200,12 +200,11 @@ class MasterFunctions {
     return functions.call(reaction.fun, [...reaction.arg], reaction.kwarg);
   }
 
-  async run({ reaction: { client, fun, id, arg, kwarg }, jid, generation }: Step): Promise<void> {
+  async run({ reaction: { client, fun, arg, kwarg }, jid, generation }: Step): Promise<void> {
     const { opts, log, clock, random } = this.#role;
     const kind = client === 'wheel' ? 'wheel' : 'runner';
     const spec = await this.find(kind, fun);
-    if (spec === undefined)
-      throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
+    if (spec === undefined) throw new ReactionError('function not available');
     const context = openRunnerContext({
       opts,
       settings: opts.toDict(),

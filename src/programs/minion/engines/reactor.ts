@@ -70,7 +70,7 @@ export async function startMinionReactor({
       log: every,
     }),
     renderer,
-    find: () => Promise.resolve(undefined),
+    find: outOfReach,
     runner: new MasterReactions({
       publish: outOfReach,
       publishOnce: outOfReach,

@@ -60,6 +60,16 @@ test('reaction - what is no call is refused in the words of Salt', async () => {
   for (const [yaml, message] of cases) await assert.rejects(read(yaml), message, yaml);
 });
 
+test('reaction - a machine that has no functions of a master says why a reaction cannot be run, and of which', async () => {
+  const [chunk] = [dict({ state: 'runner', fun: 'jobs.list_jobs', __id__: 'it' })];
+  const find = (): Promise<never> =>
+    Promise.reject(new Error('it runs no functions of a master; use caller.'));
+  await assert.rejects(
+    readReaction(chunk, find, silentLogger),
+    /^ReactionError: Reactor 'it' failed to execute runner 'jobs.list_jobs': it runs no functions of a master; use caller\.$/,
+  );
+});
+
 test('reaction - the journal gives back what it was given', async () => {
   const reaction = await read(
     '{state: local, fun: f.g, tgt: [a, b], tgt_type: list, ret: x, metadata: {m: 1}, args: {x: 1}}',
