@@ -1,5 +1,6 @@
 /** Values behind addresses `sdb://<profile>/<key>` (salt/utils/sdb.py, 3006.16). */
 import { UNSERVED_SDB_DRIVERS } from '../../../config/sdb-drivers.ts';
+import { didYouMean } from '../../../errors/did-you-mean.ts';
 import { BrineError, messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -53,10 +54,10 @@ function whyNoAddress(ctx: SdbContext, uri: Value): string | undefined {
  * @throws SaltInvocationError for what is refused; SdbError naming profile and driver when the value cannot be read
  */
 export async function sdbGet(ctx: SdbContext, uri: Value, isStrict = false): Promise<Value> {
+  const refusal = isStrict ? whyNoAddress(ctx, uri) : undefined;
+  if (refusal !== undefined) throw new SaltInvocationError(refusal);
   const found = find(ctx, uri);
-  if (found !== undefined) return run(ctx, found, 'get', (driver, use) => driver.get(use));
-  if (isStrict) throw new SaltInvocationError(whyNoAddress(ctx, uri) ?? '');
-  return uri;
+  return found === undefined ? uri : run(ctx, found, 'get', (driver, use) => driver.get(use));
 }
 
 /** Writes a value. @returns what the driver returns; false for what is no address @throws SdbError */
@@ -89,7 +90,8 @@ export async function sdbGetOrSetHash(
 ): Promise<Value> {
   if (!isSdbAddress(uri)) return false;
   const value = await sdbGet(ctx, uri);
-  if (value !== null) return value;
+  // Salt compat: a bank of the driver cache gives an empty mapping for what it does not have; Salt takes it for a value
+  if (value !== null && !(isDict(value) && value.size === 0)) return value;
   const letters = [...chars];
   const made = Array.from({ length }, () => letters[ctx.random.int(0, letters.length - 1)] ?? '').join('');
   await sdbSet(ctx, uri, made);
@@ -100,10 +102,28 @@ interface Found extends Address {
   readonly profile: Dict;
 }
 
+/** What an address leads to; undefined for what is none, and for one that leads nowhere, which the log says. */
 function find(ctx: SdbContext, uri: Value): Found | undefined {
-  const address = isSdbAddress(uri) ? parseAddress(uri) : undefined;
-  const profile = address === undefined ? undefined : findProfile(ctx, address.profileName);
-  return address === undefined || profile === undefined ? undefined : { ...address, profile };
+  if (!isSdbAddress(uri)) return undefined;
+  const address = parseAddress(uri);
+  if (address === undefined) {
+    ctx.log.warning('An address of sdb is written sdb://PROFILE/KEY; one without a key leads nowhere.');
+    return undefined;
+  }
+  const profile = findProfile(ctx, address.profileName);
+  if (profile === undefined) ctx.log.warning(noProfile(ctx, address.profileName));
+  return profile === undefined ? undefined : { ...address, profile };
+}
+
+/** Salt compat: Salt gives the address itself back and says nothing. The key may be secret, and is not said. */
+function noProfile({ opts, pillar }: SdbContext, name: string): string {
+  const known = [opts, pillar].flatMap((source) =>
+    [...(source ?? [])]
+      .filter(([, value]) => isDict(value) && value.has('driver'))
+      .map(([key]) => pyStr(key)),
+  );
+  const where = 'an entry of the configuration or the pillar with a driver';
+  return `There is no sdb profile '${name}', ${where}, so nothing was looked up.${didYouMean(name, known)}`;
 }
 
 async function run(

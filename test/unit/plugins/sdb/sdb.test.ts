@@ -206,3 +206,23 @@ test('sdb - vault without its option, or with tokens of a master, is refused', a
     /only functions of minions ask masters for tokens/,
   );
 });
+
+test('sdb - a text is made once where a bank of the cache does not have the key', async (t) => {
+  const ctx = context({ cachedir: folder(t), p: { driver: 'cache', bank: 'a' } });
+  const made = await sdbGetOrSetHash(ctx, 'sdb://p/key', { length: 8, chars: HASH_CHARS });
+  assert.match(String(made), /^.{8}$/);
+  assert.equal(await sdbGetOrSetHash(ctx, 'sdb://p/key', { length: 8, chars: HASH_CHARS }), made);
+});
+
+test('sdb - an address of a profile that there is not comes back as it is, and the log says which and what is near', async () => {
+  const ctx = context({ secrets: { driver: 'env' }, other: 'text' });
+  assert.equal(await sdbGet(ctx, 'sdb://secret/canary'), 'sdb://secret/canary');
+  assert.equal(await sdbSet(ctx, 'sdb://other/canary', 'x'), false);
+  assert.equal(await sdbGet(ctx, 'sdb://secrets'), 'sdb://secrets');
+  assert.equal(await sdbGet(ctx, 'plain text'), 'plain text');
+  assert.equal(ctx.logged.length, 3);
+  assert.match(ctx.logged[0] ?? '', /^There is no sdb profile 'secret', .* Did you mean 'secrets'\?/);
+  assert.match(ctx.logged[1] ?? '', /^There is no sdb profile 'other',/);
+  assert.match(ctx.logged[2] ?? '', /sdb:\/\/PROFILE\/KEY/);
+  assert.doesNotMatch(ctx.logged.join(''), CANARY);
+});
