@@ -148,7 +148,7 @@ async function remoteCode(
 function tellNothing(display: Display, fun: string, data: Dict): void {
   const value = data.get('return');
   const isEmpty = value === '' || ((Array.isArray(value) || isDict(value)) && !truthy(value));
-  if (isEmpty) display.error(`${fun} has found nothing to answer with for what was asked.`);
+  if (isEmpty) display.error(`${fun} has nothing to show: there is nothing of what was asked for.`);
 }
 
 /** Works as the configured user. @returns false when that is not possible, which has been said */

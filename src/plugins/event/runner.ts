@@ -1,7 +1,7 @@
 /** `event.*`: events on the master's bus (salt/runners/event.py, 3006.16). */
 import { defineRunner, defineRunners } from '../shared/runner/runner.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { PythonError } from '../../python/exceptions.ts';
+import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import { isDict } from '../../python/values/value.ts';
 
@@ -21,7 +21,9 @@ export const eventRunners = defineRunners({
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
       run: (ctx, { tag, data }) => {
         if (data !== null && !isDict(data))
-          throw new PythonError('ValueError', `Dict object expected, not ${pyRepr(data)}.`);
+          throw new SaltInvocationError(
+            `data must be a mapping, such as '{"foo": "bar"}', not ${pyRepr(data)}.`,
+          );
         return ctx.fire(tag, data ?? new Map());
       },
     }),

@@ -1,7 +1,7 @@
 /** `git_pillar.*`: the repositories of pillar (salt/runners/git_pillar.py, 3006.16). */
 import { configuredPillarRemotes } from '../../storage/git/pillar-remote.ts';
 import { repositoriesFolder } from '../../storage/git/repository.ts';
-import { PythonError } from '../../python/exceptions.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { defineRunner, defineRunners, type RunnerContext } from '../shared/runner/runner.ts';
@@ -40,7 +40,7 @@ async function update(
     ...(repo === undefined ? {} : { repo }),
   };
   const remotes = all.filter((remote) => remote.isMeant(wanted));
-  if (remotes.length === 0) throw new PythonError('salt.exceptions.SaltRunnerError', nothingFound(wanted));
+  if (remotes.length === 0) throw new CommandExecutionError(nothingFound(wanted, all));
   const out: Dict = new Map();
   for (const { id, repository } of remotes) {
     const fetched = await repository.fetch();
@@ -51,8 +51,11 @@ async function update(
   return out;
 }
 
-function nothingFound(wanted: object): string {
-  return Object.keys(wanted).length === 0
-    ? 'No git_pillar remotes are configured'
-    : 'Specified git branch/repo not found in ext_pillar config';
+function nothingFound(
+  { branch, repo }: { readonly branch?: string; readonly repo?: string },
+  all: readonly { readonly id: string }[],
+): string {
+  if (all.length === 0) return 'No git_pillar remotes are configured: add git to ext_pillar.';
+  const asked = [branch === undefined ? '' : ` branch ${branch}`, repo === undefined ? '' : ` repo ${repo}`];
+  return `Specified git branch/repo not found in ext_pillar config:${asked.join('')}. It has ${all.map(({ id }) => id).join(', ')}.`;
 }

@@ -2,7 +2,7 @@
 import { ClientError } from '../../runtime/client/errors.ts';
 import { pyStr, textRepr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
-import { PythonError } from '../../python/exceptions.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
 import { answersShortfall, callMinions, returnValues } from '../shared/runner/minion-calls.ts';
 import { defineRunner, defineRunners, type RunnerContext } from '../shared/runner/runner.ts';
 import { unifiedDiff } from '../../python/text/unified-diff.ts';
@@ -60,7 +60,10 @@ function asValue(found: readonly Pool[]): Value[] {
 /** The groups, the first that is shown first; undefined when the master could not be asked, which has been said. */
 async function pools(ctx: RunnerContext, rest: readonly Value[], kwargs: Dict): Promise<Pool[] | undefined> {
   const [tgt, fun, ...arg] = rest;
-  if (tgt === undefined || fun === undefined) throw new PythonError('IndexError', 'tuple index out of range');
+  if (tgt === undefined || fun === undefined)
+    throw new CommandExecutionError(
+      "A target and a function are needed, as in survey.hash '*' test.version.",
+    );
   const kwarg: Dict = new Map([...kwargs].filter(([key]) => !pyStr(key).startsWith('_')));
   const isUp = kwarg.get('survey_sort') === 'up';
   const tgtType = kwarg.get('tgt_type') === 'pcre' ? 'pcre' : 'compound';

@@ -73,7 +73,7 @@ test('salt-run - what ends with another code than 0 and has nothing to show says
   ]) {
     const got = await run(folder, words);
     assert.notEqual(got.code, 0, words[0]);
-    assert.equal(got.stderr, `${words[0]} has found nothing to answer with for what was asked.\n`);
+    assert.equal(got.stderr, `${words[0]} has nothing to show: there is nothing of what was asked for.\n`);
     assert.equal((await run(folder, ['--quiet', ...words])).stderr, '');
     assert.equal((await run(folder, ['--exit-codes=salt', ...words])).stderr, '');
   }
