@@ -29,6 +29,10 @@ async function run(name, collect) {
   const found = filesBelow(join(root, 'test', name), '.test.ts').filter(
     (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
   );
+  if (found.length === 0) {
+    console.log(`No test of ${name} has a path with ${parts.join(' or ')} in it.`);
+    return 1;
+  }
   const sources = name === 'databases' ? withServers(found) : found;
   if (sources.length === 0) return 0;
   const outdir = join(root, 'build', `${name}-${process.pid}`);
