@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
-import { messageOf } from '../../errors/errors.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
 import { checkPair, readCertificate, readPrivateKey } from '../../network/tls/files.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -53,7 +53,14 @@ export const webhookEngine = defineEngine({
         : createTlsServer({ ...limits, ...readPair(crt, key) }, listener);
     server.maxConnections = CONNECTIONS_MAX;
     server.listen({ port, ...(address === undefined ? {} : { host: address }) });
-    await once(server, 'listening');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      throw new BrineError(
+        `nothing can listen on ${address ?? 'all addresses'}, port ${port}: ${messageOf(error)}. Name an address of this machine (address) and a port that is free (port).`,
+        { cause: error },
+      );
+    }
     ctx.log.info(`The webhook engine listens on ${address ?? 'all addresses'}, port ${port}`);
     await aborted(ctx.signal);
     server.close();

@@ -158,7 +158,7 @@ export class Admission {
         else if (!isHopeless)
           this.#error(
             'name',
-            `Master hostname: '${address.host}' not found or not responsive. Retrying within ${seconds} seconds`,
+            `Master hostname: '${address.host}' not found or not responsive. Retrying within ${seconds} seconds${whoseDefault(address.host)}`,
             error,
           );
         // Salt compat: Salt gives such a master up for ever, and with `retry_dns: 0` takes 127.0.0.1 for it
@@ -255,4 +255,16 @@ export function rejectionAdvice(id: string): string {
     `To repair this issue, delete the public key for this minion on the Salt Master (salt-key -d ${id}). ` +
     `If another machine is a minion with the id ${id}, too, give this one an id of its own instead: salt-key -l denied on the master lists it.`
   );
+}
+
+/** Names of masters that nobody has to configure, with the option that is missing then. */
+const DEFAULT_HOSTS: ReadonlyMap<string, string> = new Map([
+  ['salt', 'the option master'],
+  ['masterofmasters', 'the option syndic_master, in the configuration of the master beside this syndic'],
+]);
+
+/** What stands behind a name that leads nowhere and that may be nobody's choice. */
+export function whoseDefault(host: string): string {
+  const option = DEFAULT_HOSTS.get(host);
+  return option === undefined ? '' : `. It is what stands for ${option}: name the master there`;
 }

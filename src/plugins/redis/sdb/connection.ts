@@ -9,6 +9,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { toNumber, truthy, type Dict } from '../../../python/values/value.ts';
 
 const TIMEOUT_MS = 10_000;
+const ADVICE = 'is it running, and do host and port (or unix_socket_path) name it?';
 
 /**
  * Does something on a connection of its own.
@@ -30,10 +31,17 @@ export async function withRedis<T>(
     const ca = options.get('ssl_ca_certs');
     const peer = { address, caSetting: 'ssl_ca_certs', caFile: typeof ca === 'string' ? ca : undefined };
     throw new CommandExecutionError(
-      tlsFault(error, peer) ?? `${address} did not do it: ${messageOf(error).replace(/^ERR /, '')}`,
+      tlsFault(error, peer) ??
+        `${address} did not do it: ${messageOf(error).replace(/^ERR /, '')}${isUnreached(error) ? `; ${ADVICE}` : ''}`,
       { cause: error },
     );
   }
+}
+
+/** Nobody took the connection. */
+function isUnreached(error: unknown): boolean {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT' || code === 'EAI_AGAIN';
 }
 
 function accessOf(options: Dict, connectionName: string): RedisAccess {

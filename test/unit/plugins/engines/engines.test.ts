@@ -214,6 +214,10 @@ test('engines - webhook bounds what strangers send, and refuses half a certifica
   assert.equal(await post('/%zz', 'x'), 200);
   assert.equal(await post('/large', 'x'.repeat(1024 * 1024 + 1)).catch(() => 413), 413);
   assert.equal(stage.fired.length, 2);
+  await assert.rejects(
+    run(t, webhookEngine, dict({ address: '127.0.0.1', port })).ended,
+    new RegExp(`^BrineError: nothing can listen on 127\\.0\\.0\\.1, port ${port}: .* a port that is free`),
+  );
   await assert.rejects(run(t, webhookEngine, dict({ ssl_crt: '/x' })).ended, /both or not at all/);
   await assert.rejects(
     run(t, webhookEngine, dict({ ssl_crt: '/no', ssl_key: '/no' })).ended,
