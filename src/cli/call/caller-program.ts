@@ -61,7 +61,8 @@ export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): P
     truthy(merged.get('local')) ||
     merged.get('file_client') === 'local' ||
     merged.get('master_type') === 'disable';
-  if (!isLocal) refuseIdleRoots(parsed);
+  if (isLocal) warnOfMasterOptions(parsed, (line) => void io.stderr.write(`${line}\n`));
+  else refuseIdleRoots(parsed);
   return { merged, opts: new Options(minionOptions, merged), logging, isLocal };
 }
 
@@ -74,6 +75,19 @@ function refuseIdleRoots(parsed: ParsedOptions): void {
     if (parsed.text(name) !== '')
       throw new UsageError(
         `option ${option} needs --local, or file_client: local: a minion with a master has files and pillar from there`,
+      );
+}
+
+/** Says which of the given options do nothing as no master is asked. Salt compat: Salt takes them and says nothing. */
+function warnOfMasterOptions(parsed: ParsedOptions, warn: (line: string) => void): void {
+  for (const [name, option] of [
+    ['master', '--master'],
+    ['auth_timeout', '--timeout'],
+    ['no_return_event', '--no-return-event'],
+  ] as const)
+    if (parsed.isExplicit(name))
+      warn(
+        `salt-call: ${option} has no effect: this call asks no master (--local, file_client or master_type).`,
       );
 }
 

@@ -321,3 +321,20 @@ test('salt-call - a root that would not be looked at is refused', async (t) => {
   const masterless = minionFolder(t, ['file_client: local']);
   assert.equal((await call(masterless, [`--file-root=${masterless}`, 'test.ping'])).code, 0);
 });
+
+test('salt-call - an option for the master says that it does nothing where none is asked', async (t) => {
+  const folder = minionFolder(t);
+  const masterless = minionFolder(t, ['file_client: local']);
+  for (const [where, words, option] of [
+    [folder, ['--local', '-t', '5'], '--timeout'],
+    [folder, ['--local', '--no-return-event'], '--no-return-event'],
+    [folder, ['--local', '-t', '5', '-d'], '--timeout'],
+    [masterless, ['--timeout=5'], '--timeout'],
+    [masterless, ['--master=127.0.0.1'], '--master'],
+  ] as const) {
+    const { code, stderr } = await call(where, [...words, 'test.ping']);
+    assert.equal(code, 0);
+    assert.match(stderr, new RegExp(`^salt-call: ${option} has no effect: this call asks no master`, 'm'));
+  }
+  assert.doesNotMatch((await call(folder, ['--local', 'test.ping'])).stderr, /has no effect/);
+});
