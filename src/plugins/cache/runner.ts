@@ -3,6 +3,7 @@ import type { Banks } from '../../storage/cache/cache-server.ts';
 import { RIGHTS_PILLAR, type MinionBank } from '../../storage/cache/minion-data.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
+import { pyRepr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { withBanks } from '../registry/cache/open.ts';
 import { clearGitLocks } from './runner/git-locks.ts';
@@ -46,8 +47,12 @@ function clearFunction(name: string, what: string, clearing: Clearing): RunnerSp
     params: { ...tgtParams, tgt: { default: null, type: 'str', doc: 'The minions.' } },
     returns: 'True; False without a target',
     examples: [`salt-run cache.${name} '*'`],
-    run: (ctx, { tgt, tgt_type }) =>
-      tgt === null ? false : clear(ctx, matching(ctx, tgt, tgt_type), clearing),
+    run: (ctx, { tgt, tgt_type }) => {
+      if (tgt === null) return false;
+      const ids = matching(ctx, tgt, tgt_type);
+      if (ids.length === 0) sayNothingForgotten(ctx, name, `the target ${pyRepr(tgt)} matches no minion`);
+      return clear(ctx, ids, clearing);
+    },
   });
 }
 
@@ -86,8 +91,8 @@ export const cacheRunners = defineRunners({
       returns: 'mapping of minion to mine data',
       examples: ['salt-run cache.mine'],
       run: (ctx, { tgt, tgt_type }) => {
-        const matched = tgt !== undefined ? matching(ctx, tgt, tgt_type) : [];
-        const ids = matched.length > 0 ? matched : ctx.cache.ids();
+        // Salt compat: for a target that matches nobody Salt gives what all minions have left
+        const ids = tgt !== undefined && tgt !== null ? matching(ctx, tgt, tgt_type) : ctx.cache.ids();
         return new Map(ids.map((id): [Value, Value] => [id, ctx.cache.read(id, 'mine') ?? new Map()]));
       },
     }),
@@ -105,10 +110,17 @@ export const cacheRunners = defineRunners({
       examples: ["salt-run cache.clear_mine_func tgt='*' clear_mine_func_flag='network.interfaces'"],
       run: (ctx, { tgt, tgt_type, clear_mine_func_flag: fun }) => {
         if (tgt === null || fun === null) return false;
-        for (const id of matching(ctx, tgt, tgt_type)) {
+        const ids = matching(ctx, tgt, tgt_type);
+        const cleared = ids.filter((id) => {
           const mine = ctx.cache.read(id, 'mine');
-          if (mine?.delete(fun) === true) ctx.cache.write(id, 'mine', mine);
-        }
+          const isThere = mine?.delete(fun) === true;
+          if (isThere) ctx.cache.write(id, 'mine', mine);
+          return isThere;
+        });
+        if (ids.length === 0)
+          sayNothingForgotten(ctx, 'clear_mine_func', `the target ${pyRepr(tgt)} matches no minion`);
+        else if (cleared.length === 0)
+          sayNothingForgotten(ctx, 'clear_mine_func', `no mine of ${ids.join(', ')} has ${pyRepr(fun)}`);
         return true;
       },
     }),
@@ -174,6 +186,11 @@ export const cacheRunners = defineRunners({
     }),
   },
 });
+
+/** Salt compat: Salt answers True, and so does this. */
+function sayNothingForgotten({ log }: RunnerContext, name: string, why: string): void {
+  log.warning(`cache.${name}: ${why}; nothing was forgotten.`);
+}
 
 /** The minions that a target means, as the master forecasts them; for none the run falls short. @throws TargetError */
 function matching(ctx: RunnerContext, tgt: Value, tgtType: string): string[] {

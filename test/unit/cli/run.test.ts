@@ -63,11 +63,29 @@ test('salt-run - does as Salt 3006.16 in every recorded run', async (t) => {
   }
 });
 
+test('salt-run - what was to be forgotten and is not there is said, as the answer is True all the same', async (t) => {
+  const folder = masterFolder(t);
+  for (const words of [
+    ['cache.clear_mine', 'nobody'],
+    ['cache.clear_grains', 'nobody'],
+    ['cache.clear_all', 'nobody'],
+    ['cache.clear_mine_func', 'nobody', 'clear_mine_func_flag=test.ping'],
+  ]) {
+    const got = await run(folder, words);
+    assert.deepEqual([got.code, got.stdout], [2, 'True\n'], words[0]);
+    assert.match(
+      got.stderr,
+      new RegExp(`${words[0]}: the target 'nobody' matches no minion; nothing was forgotten`),
+    );
+  }
+});
+
 test('salt-run - what ends with another code than 0 and has nothing to show says so', async (t) => {
   const folder = masterFolder(t);
   for (const words of [
     ['mine.get', 'nobody', 'test.ping'],
     ['cache.grains', 'nobody'],
+    ['cache.mine', 'nobody'],
     ['cache.fetch', 'a', 'b'],
     ['queue.pop', 'q'],
   ]) {
