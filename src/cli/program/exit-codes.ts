@@ -5,6 +5,7 @@
  */
 import { NotPermittedError, UnreachableError, UsageError, type BrineError } from '../../errors/errors.ts';
 import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../runtime/client/errors.ts';
+import { UnusableGroupError } from '../../runtime/targeting/nodegroups.ts';
 import { textRepr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
@@ -32,13 +33,13 @@ export const OUTCOMES = {
   /** The target matches nobody, or no key matches. */
   'none matched': { strict: 2, salt: 2, ways: { batch: 0, async: 0, cp: 0, key: 0 } },
   /** The target cannot be had at all: a node group that is not configured. */
-  'target unusable': { strict: 2, salt: 0, ways: { batch: 1, static: 1, docs: 2, cp: 1 } },
+  'target unusable': { strict: 2, salt: 0, ways: { batch: 1, static: 1, async: 1, docs: 2, cp: 1 } },
   /** Somebody did not return, and nobody failed. */
   'some silent': { strict: 3, salt: 1, ways: { batch: 0, static: 0, docs: 0, cp: 0 } },
-  'not authorised': { strict: 4, salt: 0, ways: { batch: 1, static: 1, docs: 2, run: 1, cp: 1 } },
-  'master down': { strict: 5, salt: 0, ways: { batch: 1, static: 1, docs: 2, run: 1, cp: 1 } },
+  'not authorised': { strict: 4, salt: 0, ways: { batch: 1, static: 1, async: 1, docs: 2, run: 1, cp: 1 } },
+  'master down': { strict: 5, salt: 0, ways: { batch: 1, static: 1, async: 1, docs: 2, run: 1, cp: 1 } },
   /** The master took the request and did not do it. */
-  refused: { strict: 1, salt: 0, ways: { batch: 1, static: 1, docs: 2, run: 1, cp: 1 } },
+  refused: { strict: 1, salt: 0, ways: { batch: 1, static: 1, async: 1, docs: 2, run: 1, cp: 1 } },
   /** A returner that was asked for did not take the return. */
   'not stored': { strict: 1, salt: 0 },
   /** There is no documentation of what was asked for. */
@@ -76,7 +77,7 @@ export function jobOutcome({ returned, failed, silent }: MinionCounts): CommandO
 
 /** What an error means for the whole command. */
 export function errorOutcome(error: BrineError): CommandOutcome {
-  if (error instanceof NoMinionsError) return 'none matched';
+  if (error instanceof NoMinionsError || error instanceof UnusableGroupError) return 'none matched';
   if (error instanceof NotAuthorisedError) return 'not authorised';
   if (error instanceof NotPermittedError) return 'not permitted';
   if (error instanceof MasterDownError || error instanceof UnreachableError) return 'master down';

@@ -11,6 +11,13 @@ import { TargetError } from './target.ts';
 /** Groups nested deeper than this are refused. */
 const MAX_NESTING = 100;
 
+/** A configured group that cannot be used as it is written: for Salt it is one without minions. */
+export class UnusableGroupError extends SaltInvocationError {
+  constructor(message: string) {
+    super(message, { code: 'target-invalid' });
+  }
+}
+
 /** The words a group stands for. */
 export interface ExpandedGroup {
   readonly words: readonly string[];
@@ -35,8 +42,9 @@ export function expandNodegroup(name: string, nodegroups: Dict): ExpandedGroup {
  *
  * @param tgtType `nodegroup` (then `tgt` is a name) or `compound`; other types come back unchanged
  * @param configFile named in the error, as Salt does
- * @throws SaltInvocationError `Node group X unavailable in FILE`. Salt compat: also for a group that cannot be used as
- *   it is written, of which Salt leaves out a part, so that the rest cannot be read or means other minions.
+ * @throws SaltInvocationError `Node group X unavailable in FILE`
+ * @throws UnusableGroupError for a group that cannot be used as it is written. Salt compat: Salt leaves out a part of
+ *   it, so that the rest cannot be read or means other minions.
  */
 export function expandTargetNodegroups(
   tgt: Value,
@@ -56,9 +64,7 @@ export function expandTargetNodegroups(
     const { words, faults } = expandNodegroup(name, nodegroups);
     const [fault] = faults;
     if (fault === undefined) return words;
-    throw new SaltInvocationError(`${fault.message} Correct nodegroups in ${configFile}.`, {
-      code: 'target-invalid',
-    });
+    throw new UnusableGroupError(`${fault.message} Correct nodegroups in ${configFile}.`);
   };
   // Salt compat: the words of a named group are looked through once more.
   const given = tgtType === 'nodegroup' ? resolve(pyStr(tgt)) : wordsOf(tgt);

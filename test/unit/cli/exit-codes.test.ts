@@ -20,6 +20,7 @@ import {
   NoMinionsError,
   NotAuthorisedError,
 } from '../../../src/runtime/client/errors.ts';
+import { UnusableGroupError } from '../../../src/runtime/targeting/nodegroups.ts';
 import { dict, type Value } from '../../../src/python/values/value.ts';
 
 const ALL = Object.keys(OUTCOMES) as CommandOutcome[];
@@ -46,6 +47,10 @@ test("exit codes - Salt's own, for those who want them", () => {
     ['none matched', 'async', 0],
     ['none matched', 'static', 2],
     ['target unusable', 'plain', 0],
+    ['target unusable', 'async', 1],
+    ['not authorised', 'async', 1],
+    ['master down', 'async', 1],
+    ['refused', 'async', 1],
     ['some silent', 'plain', 1],
     ['not authorised', 'plain', 0],
     ['not authorised', 'batch', 1],
@@ -77,6 +82,8 @@ test('exit codes - errors before there is anything to count', () => {
     new MasterDownError('x'),
     new ClientError('x'),
     new SaltInvocationError('x', { code: 'target-invalid' }),
+    // with Salt a group that contains itself has no minions
+    new UnusableGroupError('x'),
     new BrineError('x'),
   ].map(errorOutcome);
   assert.deepEqual(outcomes, [
@@ -85,6 +92,7 @@ test('exit codes - errors before there is anything to count', () => {
     'master down',
     'refused',
     'target unusable',
+    'none matched',
     'refused',
   ]);
 });
