@@ -175,7 +175,7 @@ async function giveJobs(storm: Storm, { name, fleet }: MemberMaster): Promise<vo
     const words = [...target, 'cmd.run', command, 'template=jinja', '-t', '2', '--out=json', '--static'];
     const { stdout, stderr } = await fleet.run('salt', words);
     const returned = returnedIn(stdout);
-    const isRefused = returned.length === 0 && /The job is not published/.test(stdout + stderr);
+    const isRefused = returned.length === 0 && /The job was not published/.test(stdout + stderr);
     storm.jobs[place] = { token, master: name, isRefused, returned };
     await systemClock.sleep(LOAD_PAUSE_MS);
   }

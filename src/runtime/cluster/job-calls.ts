@@ -244,7 +244,7 @@ export class JobCalls {
     const isJob = ({ call }: Pending): boolean => messageName(call) === 'saveJob';
     for (const { reject } of batch.filter(isJob)) {
       this.counters.refused++;
-      reject(new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' }));
+      reject(new BrineError(link.refusal, { code: 'not-reachable' }));
     }
     const kept = batch.filter((pending) => !isJob(pending));
     if (kept.length === 0) return;

@@ -65,10 +65,10 @@ export class ClusterLink {
     return this.#awaySinceMs;
   }
 
-  /** What is said to whoever asks for something that cannot be decided without the others. */
-  refusal(what: string): string {
+  /** Why nothing can be done that the other masters are to know of, and what to do. */
+  get refusal(): string {
     return (
-      `${what}: the cluster cannot be reached (NATS at ${this.#deps.access.servers.join(', ')}), and the other masters would not ` +
+      `The cluster cannot be reached (NATS at ${this.#deps.access.servers.join(', ')}), and the other masters would not ` +
       'know of it. Try again when salt-run cluster.status says that it is back.'
     );
   }

@@ -41,8 +41,7 @@ export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof p
   const { link, local, serial } = deps;
   return {
     publish: async (publication) => {
-      if (!link.isThere)
-        throw new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' });
+      if (!link.isThere) throw new BrineError(link.refusal, { code: 'not-reachable' });
       const here = await local.publish({ ...publication, serialAbove: serial.highest });
       serial.heard(here.serial);
       const onward = { ...publication, ...(here.serial === undefined ? {} : { serialAbove: here.serial }) };

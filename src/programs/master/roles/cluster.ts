@@ -265,7 +265,7 @@ function closeKeysWhileAway({ context, link }: Base): void {
   const keys = new KeyStore(context.opts.get('pki_dir'));
   keys.closeToDecisions(undefined);
   link.onChange((isThere) =>
-    keys.closeToDecisions(isThere ? undefined : link.refusal('Nothing is decided about keys')),
+    keys.closeToDecisions(isThere ? undefined : `Nothing is decided about keys. ${link.refusal}`),
   );
 }
 

@@ -39,7 +39,7 @@ test('watch - the silent are asked after the time-out, and given up when they do
 test('watch - a question that the master refuses to publish does not end a job that was published', async () => {
   const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 9_000 }, c: {} });
   const { client: own } = master.parts;
-  const refused = new ClientError('The job is not published: the cluster cannot be reached');
+  const refused = new ClientError('The job was not published: The cluster cannot be reached');
   const client: typeof own = {
     publish: (options, listener) =>
       options.fun === 'saltutil.find_job' ? Promise.reject(refused) : own.publish(options, listener),
