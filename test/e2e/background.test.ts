@@ -25,3 +25,19 @@ test('background - a daemon finds its configuration by a path of the caller, and
   await until('the daemon has ended', () => !existsSync(`/proc/${pid}`));
   assert.equal(existsSync(fleet.path('web1', 'pid')), false, 'its pid file is gone');
 });
+
+test('background - a minion that could never connect as it is configured ends its start with the reason', async (t) => {
+  const fleet = await Fleet.create(t);
+  const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [['transport: tcpp'], /There is no transport 'tcpp'/],
+    [['transport: tcp', 'ssl: {cert_reqs: CERT_REQ}'], /SSL option 'cert_reqs' must be set to one of/],
+    [['master_type: failovr'], /Invalid keyword 'failovr' for variable 'master_type'/],
+  ];
+  for (const [options, said] of wrong) {
+    fleet.configureMinion('web1', [...options]);
+    const started = await runProgram(join(ours.folder, 'salt-minion'), ['-c', fleet.path('web1'), '-d']);
+    assert.match(started.stderr, said);
+    assert.equal(started.code, 1);
+    assert.equal(existsSync(fleet.path('web1', 'pid')), false);
+  }
+});

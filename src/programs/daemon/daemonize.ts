@@ -7,7 +7,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../errors/errors.ts';
 import { withAllocatorSettings } from '../../host/allocator.ts';
+import type { Logger } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 
 /** Set for the process in the background. */
@@ -85,4 +87,9 @@ export function leaveFolder(env: NodeJS.ProcessEnv): void {
 export function reportDaemonUp(env: NodeJS.ProcessEnv): void {
   if (!isDaemonProcess(env) || process.send === undefined) return;
   process.send(UP, () => process.disconnect());
+}
+
+/** Why a daemon that was up ends, in its log: nobody reads the standard error of one in the background. */
+export function sayLastWord(env: NodeJS.ProcessEnv, log: Logger, error: unknown): void {
+  if (isDaemonProcess(env)) log.critical(`It cannot go on, and ends: ${messageOf(error)}`, error);
 }

@@ -1,7 +1,7 @@
 /** The minion: prepares, joins its master, and answers until it is told to stop (salt/minion.py `Minion`, 3006.16). */
 import { join, dirname } from 'node:path';
 import type { MinionOptions } from '../../config/minion-options.ts';
-import { reportDaemonUp } from '../daemon/daemonize.ts';
+import { reportDaemonUp, sayLastWord } from '../daemon/daemonize.ts';
 import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
@@ -35,6 +35,7 @@ import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { JobTraces } from './job-traces.ts';
+import { requireConnectable } from './check-connection.ts';
 import { sayImpossibleFinger } from './check-names.ts';
 import { JobRunner } from './job-runner.ts';
 import { sayMissingReturners } from './further-returns.ts';
@@ -98,6 +99,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   sayMissingOfMinion(opts, log);
   sayImpossibleFinger(opts, log);
   for (const sentence of idleProviders(opts.get('providers'), MODULE_TABLE)) log.warning(sentence);
+  requireConnectable(opts);
   refuseSecond(opts);
   await prepareHost(opts);
   const tracing = await openTracing(opts, { ...start, service: 'salt-minion' });
@@ -116,6 +118,9 @@ export async function runMinion(start: MinionStart): Promise<number> {
     log.info('Shutting down the Salt Minion');
     log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
     return 0;
+  } catch (error) {
+    sayLastWord(env, log, error);
+    throw error;
   } finally {
     metrics.close();
     await minion.stopEngines();

@@ -7,7 +7,7 @@ import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import type { SyndicConfig } from '../../config/syndic-options.ts';
 import { syndicFolder } from '../../config/syndic-options.ts';
-import { reportDaemonUp } from '../daemon/daemonize.ts';
+import { reportDaemonUp, sayLastWord } from '../daemon/daemonize.ts';
 import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
@@ -23,6 +23,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { User } from '../../host/users.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
+import { requireConnectable } from '../minion/check-connection.ts';
 import { authClient, loadMinionKey } from '../minion/keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { processFigures } from '../../runtime/metrics/process-figures.ts';
@@ -60,6 +61,7 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
   const { upper: opts, lower, log, clock, env } = start;
   log.info(`Setting up the Salt Syndic "${opts.get('id')}"`);
   checkOptions(start);
+  requireConnectable(opts);
   refuseSecond(start);
   await prepareHost(start);
   const client = authClient(
@@ -89,6 +91,9 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
     log.info('Shutting down the Salt Syndic');
     log.warning(`The Salt Syndic is shutdown. Syndic received a ${signal}. Exited.`);
     return 0;
+  } catch (error) {
+    sayLastWord(env, log, error);
+    throw error;
   } finally {
     metrics.close();
     await syndic.close();

@@ -84,10 +84,19 @@ function readMasterPlan(opts: MinionOptions, master: Value | undefined, log: Log
         distributedFor: opts.get('id'),
       };
     default:
-      throw new ConfigError(
-        `Invalid keyword '${type}' for variable 'master_type'; it can be str, failover, distributed, func or disable.`,
-      );
+      throw unknownType(type);
   }
+}
+
+/** @throws ConfigError for a `master_type` that is none */
+export function requireMasterType(type: string): void {
+  if (!['disable', 'str', 'func', 'failover', 'distributed'].includes(type)) throw unknownType(type);
+}
+
+function unknownType(type: string): ConfigError {
+  return new ConfigError(
+    `Invalid keyword '${type}' for variable 'master_type'; it can be str, failover, distributed, func or disable.`,
+  );
 }
 
 /** Puts masters into the order in which they are tried. */
