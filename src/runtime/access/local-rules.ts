@@ -109,10 +109,15 @@ function argumentsAllowed(constraint: Value, positional: readonly Value[], keywo
   );
 }
 
-/** A pattern that is null takes any value, but there must be one. */
+/**
+ * A pattern that is null takes any value, but there must be one. Salt compat: one that is no text (`test: true`) stands
+ * for itself; Salt ends with an exception there.
+ */
 function valueAllowed(pattern: Value, value: Value | undefined): boolean {
   if (value === undefined) return false;
-  return pattern === null || (typeof pattern === 'string' && startMatches(pattern, pyStr(value)));
+  if (pattern === null) return true;
+  if (typeof pattern === 'string') return startMatches(pattern, pyStr(value));
+  return !isDict(pattern) && !Array.isArray(pattern) && pyStr(pattern) === pyStr(value);
 }
 
 /** Salt compat: patterns are anchored at the start only. A pattern that is no regular expression allows nothing. */

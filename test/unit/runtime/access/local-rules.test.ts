@@ -53,6 +53,19 @@ test('permissions - arguments and keywords can be constrained', () => {
   assert.ok(!isAllowed(perms, call()));
 });
 
+test('permissions - a constraint that is no text stands for itself', () => {
+  const patterns = dict({ test: true, timeout: 5, queue: null });
+  const perms = [dict({ 'web*': [dict({ 'state.apply': dict({ args: ['web'], kwargs: patterns }) })] })];
+  const call = (given: Record<string, Value>): LocalQuestion =>
+    request({ funs: ['state.apply'], args: [['web', kwargs(given)]] });
+  assert.ok(isAllowed(perms, call({ test: true, timeout: 5, queue: 1 })));
+  assert.ok(isAllowed(perms, call({ test: 'True', timeout: '5', queue: 1 })));
+  assert.ok(!isAllowed(perms, call({ test: false, timeout: 5, queue: 1 })));
+  assert.ok(!isAllowed(perms, call({ test: 'Truest', timeout: 5, queue: 1 })), 'the whole text counts');
+  assert.ok(!isAllowed(perms, call({ test: true, timeout: 55, queue: 1 })));
+  assert.ok(!isAllowed(perms, call({ timeout: 5, queue: 1 })));
+});
+
 test('permissions - a text that becomes a keyword puts nothing else in the place that a rule looks at', () => {
   const perms = [dict({ 'web*': [dict({ 'cmd.run': dict({ args: ['uptime'] }) })] })];
   const call = (...args: Value[]): LocalQuestion => request({ funs: ['cmd.run'], args: [args] });
