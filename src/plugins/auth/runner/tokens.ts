@@ -1,7 +1,7 @@
 /** `auth.token_*`: API tokens, the credentials of programs. Not Salt's, but ours. */
 import { param } from '../../../runtime/loader/params.ts';
 import { faultOfRules } from '../../../runtime/access/rule-forms.ts';
-import { pyStr } from '../../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { ApiTokens, isApiTokenName, type ApiToken } from '../../../storage/tokens/api-tokens.ts';
 import {
@@ -26,7 +26,7 @@ export const tokenRunners: Readonly<Record<string, RunnerSpec>> = {
     params: {
       name: param.text({ doc: 'By which it is listed and revoked; jobs name it as `token:NAME`.' }),
       roles: param.texts({ default: [], doc: 'Roles of the option `roles`.' }),
-      rules: param.list({ default: [], doc: 'Rules of its own, in the forms of `external_auth`.' }),
+      rules: { type: 'list', default: [], doc: 'Rules of its own, in the forms of `external_auth`.' },
       expire: param.textIfGiven({
         default: null,
         doc: 'How long it lives: `90d`, `12h`, a number of seconds; nothing for until it is revoked.',
@@ -38,7 +38,8 @@ export const tokenRunners: Readonly<Record<string, RunnerSpec>> = {
       'salt-run auth.token_create ci roles=deployers expire=90d',
       'salt-run auth.token_create monitor rules=\'[test.ping, {"@runner": [manage.up]}]\'',
     ],
-    run: (ctx, { name, roles, rules, expire }) => {
+    run: (ctx, { name, roles, rules: given, expire }) => {
+      const rules = rulesOf(given);
       const chosen = roles.map((role) => role.trim()).filter((role) => role !== '');
       refuseFaults(ctx, name, chosen, rules);
       const now = Math.floor(ctx.clock.nowMs() / 1000);
@@ -73,9 +74,21 @@ export const tokenRunners: Readonly<Record<string, RunnerSpec>> = {
     params: { name: param.text({ doc: 'Its name.' }) },
     returns: 'True; False for a name that no token has',
     examples: ['salt-run auth.token_revoke ci'],
-    run: (ctx, { name }) => tokensOf(ctx).revoke(name),
+    run: (ctx, { name }) => {
+      const tokens = tokensOf(ctx);
+      if (tokens.revoke(name)) return true;
+      const names = tokens.list().map((token) => token.name);
+      ctx.log.error(`There is no API token ${name}; there are ${names.join(', ') || 'none'}.`);
+      return false;
+    },
   }),
 };
+
+/** @throws RunnerRefusal for what is no list: a text that was meant as one would be no rule at all */
+function rulesOf(given: Value): readonly Value[] {
+  if (Array.isArray(given)) return given;
+  throw new RunnerRefusal(`rules is a list, such as '[test.ping]', and not ${pyRepr(given)}.`);
+}
 
 function tokensOf({ opts }: RunnerContext): ApiTokens {
   return new ApiTokens(opts.get('pki_dir'));

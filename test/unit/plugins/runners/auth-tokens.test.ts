@@ -57,6 +57,7 @@ test('auth.token_* - made once, listed without the secret, revoked', async (t) =
     [['ci'], { rules: ['test.ping'] }, /There is an API token ci already/],
     [['x'], { roles: ['admins'] }, /There is no role admins; there are deployers/],
     [['x'], {}, /without roles and rules/],
+    [['x'], { rules: '[test.ping' }, /^rules is a list, such as '\[test\.ping\]', and not '\[test\.ping'\.$/],
     [['../x'], { rules: ['test.ping'] }, /cannot be the name/],
     [['x'], { rules: ['test.('] }, /is no regular expression/],
     [['x'], { rules: [dict({ '*': [dict({ 'cmd.run': ['ls'] })] })] }, /no mapping of args and kwargs/],
