@@ -2,7 +2,10 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { chmodSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { BrineError } from '../../errors/errors.ts';
+import { closedFolderOn } from '../../host/not-permitted.ts';
+import { thisUser } from '../../host/own-account.ts';
 import { addressText, type Address } from './address.ts';
 
 /** Room for a path in a socket's address. */
@@ -74,11 +77,22 @@ function listenError(address: Address, cause: NodeJS.ErrnoException): ListenErro
     cause.code === 'EADDRINUSE'
       ? 'another program is using it; is there another salt-master running?'
       : cause.code === 'EACCES'
-        ? 'this user may not use it'
+        ? notAllowed(address)
         : cause.code === 'ENOTFOUND' || cause.code === 'EAI_AGAIN' || cause.code === 'EADDRNOTAVAIL'
           ? `${cause.message}; set interface to an address of this machine, or 0.0.0.0 for all of them`
           : cause.message;
   return new ListenError(`Unable to listen on ${where}: ${reason}`, { cause });
+}
+
+/** Which folder, or which port, and whose right it is that lacks. */
+function notAllowed(address: Address): string {
+  const username = thisUser();
+  if (!('path' in address))
+    return `the user ${username} may not use this port, as those below 1024 are root's`;
+  const closed = closedFolderOn(address.path);
+  return closed === undefined
+    ? `the user ${username} may not make a file in ${dirname(address.path)}; give that folder to ${username}`
+    : `the user ${username} may not enter the folder ${closed}; let ${username} in, or set sock_dir to another folder`;
 }
 
 async function removeStaleSocket(path: string): Promise<void> {
