@@ -6,9 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -16,9 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { buildConsole } from './build-console.mjs';
+import { COMMANDS, writeCodeCaches } from './code-caches.mjs';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 import { buildLayers } from './layers.mjs';
 
@@ -30,21 +28,6 @@ const SPLIT = new Set(['salt-master-child', 'salt-api', 'salt-minion', 'salt-min
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
 const STALE_PART_MS = 3_600_000;
 
-/** The programs that people start and wait for, and runs of each that compile what most of its runs need. */
-const COMMANDS = new Map([
-  ['salt', [['x', 'test.ping']]],
-  [
-    'salt-call',
-    [
-      ['--local', 'test.ping'],
-      ['--local', 'state.single', 'test.nop', 'name=x'],
-    ],
-  ],
-  ['salt-cp', [['x', '/dev/null', '/tmp/x']]],
-  ['salt-key', [['-L']]],
-  ['salt-run', [['jobs.list_jobs'], ['state.orchestrate', 'x']]],
-  ['sls', [['schema']]],
-]);
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
 const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
 /** What usual state runs load. */
@@ -186,7 +169,8 @@ rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 // for whoever changes the source: see scripts/watch.mjs
 const isQuick = process.env.BRINE_BUILD === 'quick';
-if (!isQuick) writeCodeCaches();
+if (!isQuick && outdir === join(root, 'dist'))
+  writeCodeCaches(root, [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts']);
 if (!isQuick && outdir === join(root, 'dist')) writeDocuments();
 
 /** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */
@@ -329,37 +313,6 @@ function deferBuiltins(path) {
   const source = readFileSync(path, 'utf8');
   const deferred = source.replaceAll(/=require(?=\("node:(?:crypto|child_process|net|os)"\))/g, '=__defer');
   writeFileSync(path, `${deferred}${lazy}`);
-}
-
-/** Runs the commands once, so that their next start finds the code compiled. Daemons start seldom and go without. */
-function writeCodeCaches() {
-  const folder = mkdtempSync(join(tmpdir(), 'brine-build-'));
-  const places = ['cachedir: cache', 'pki_dir: pki', 'sock_dir: run', 'log_file: log', 'key_logfile: log'];
-  for (const role of ['master', 'minion']) {
-    writeFileSync(join(folder, role), [`root_dir: ${folder}`, 'id: build', ...places, ''].join('\n'));
-  }
-  const runs = [...COMMANDS].flatMap(([name, calls]) => calls.map((args) => [name, args]));
-  for (const [name, args] of runs) {
-    if (!existsSync(join(outdir, `${name}.cjs`)) || outdir !== join(root, 'dist')) continue;
-    const env = { ...process.env, BRINE_WRITE_CODE_CACHE: '1' };
-    spawnSync(process.execPath, [join(root, 'bin', name), '-c', folder, ...args], {
-      env,
-      stdio: 'ignore',
-      timeout: 60_000,
-    });
-  }
-  rmSync(folder, { recursive: true, force: true });
-  // a minion's job begins with the start of its process
-  spawnSync(
-    process.execPath,
-    [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts', join(root, 'bin/worker.cjs')],
-    {
-      cwd: root,
-      env: { ...process.env, BRINE_WRITE_CODE_CACHE: '1' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: 60_000,
-    },
-  );
 }
 
 /** Writes the man pages and the completion scripts, which are made from the tables of the programs. */

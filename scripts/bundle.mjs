@@ -4,7 +4,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** Tests bundle some of the scripts, and say where they belong. */
+export const root = process.env.BRINE_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Packages that stay outside the bundles: native code, drivers that few load, and what only tests use. */
 export const externalPackages = [

@@ -1,10 +1,8 @@
 // Which folder of `src` may import which, as ARCHITECTURE.md says it: read by the lint rule that marks an import where
 // it is written, and by the test that holds the document against the files.
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-// the tests bundle this file
-const root = process.env.BRINE_ROOT ?? dirname(import.meta.dirname);
+import { join } from 'node:path';
+import { root } from './bundle.mjs';
 
 /** Folders of `src` that hold folders of one kind; each folder in them has an entry of its own in the map. */
 const GROUPS = new Set(['formats', 'network', 'plugins', 'programs', 'runtime', 'storage']);

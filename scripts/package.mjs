@@ -1,0 +1,27 @@
+// Makes the packages: `npm run package [-- deb] [--arch amd64,arm64]`, into `build/packages`. Each has Node inside, so
+// that the system's does not matter, in a folder of its version; what the packages are is in scripts/package/packages.mjs.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './bundle.mjs';
+import { buildDebs } from './package/deb.mjs';
+import { stagePayload } from './package/payload.mjs';
+import { packagesOf } from './package/packages.mjs';
+
+const { values } = parseArgs({
+  options: {
+    arch: { type: 'string', default: 'amd64,arm64' },
+    // for trying things out: packages that are made sooner, and are larger
+    quick: { type: 'boolean', default: false },
+  },
+});
+const to = join(root, 'build/packages');
+mkdirSync(to, { recursive: true });
+for (const arch of values.arch.split(',')) {
+  const work = join(root, 'build/package', arch);
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const payload = await stagePayload(arch, join(work, 'payload'));
+  for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
+    console.log(file);
+}

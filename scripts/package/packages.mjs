@@ -1,0 +1,114 @@
+// The packages: what each holds, needs and starts. How a Debian package is written is in deb.mjs.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../bundle.mjs';
+import { unitOf } from './units.mjs';
+
+/** Settings of glibc's allocator that daemons start with: those of src/host/allocator.ts. */
+const ALLOCATOR =
+  'MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX-1} MALLOC_TRIM_THRESHOLD_=${MALLOC_TRIM_THRESHOLD_-131072} ';
+const COMMANDS = ['salt', 'salt-cp', 'salt-key', 'salt-run', 'brine-sls', 'sls'];
+const HOMEPAGE = 'https://www.npmjs.com/package/@brine-project/brine';
+
+/**
+ * @param payload version, architecture and folder of what they share
+ * @returns packages, each with `files` (where to, and the `text` or the file or folder `from`), `conffiles`, the `unit`
+ *   that it starts, and what else stands in a package's own description
+ */
+export function packagesOf(payload) {
+  const library = `/usr/lib/brine/${payload.version}`;
+  const program = (name, isDaemon = false) => ({
+    to: `/usr/bin/${name}`,
+    mode: 0o755,
+    text: `#!/bin/sh\n${isDaemon ? ALLOCATOR : ''}exec ${library}/node/bin/node ${library}/bin/${name} "$@"\n`,
+  });
+  const shared = { version: payload.version, arch: payload.arch, homepage: HOMEPAGE, library };
+  return [
+    { ...shared, ...common(payload, library) },
+    { ...shared, ...cli(program) },
+    {
+      ...shared,
+      ...daemon('master', program, ['cli'], { account: 'salt', config: defaultConfig('master') }),
+    },
+    { ...shared, ...minion(program) },
+    { ...shared, ...daemon('syndic', program, ['master']) },
+    { ...shared, ...daemon('api', program, ['master']) },
+  ];
+}
+
+function common({ folder }, library) {
+  return {
+    name: 'brine-common',
+    summary: 'Remote execution and configuration management: what its programs share',
+    text: "Node, the programs and the libraries, in a folder of their version, so that neither the system's Node nor an upgrade touches what runs.",
+    needs: ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 8)'],
+    recommends: ['python3'],
+    conflicts: ['salt-common'],
+    files: [{ to: library, from: folder }],
+    caches: true,
+  };
+}
+
+function cli(program) {
+  const completion = (to, file) => ({ to, from: join(root, 'docs/completion', file) });
+  return {
+    name: 'brine-cli',
+    summary: 'Remote execution and configuration management: the commands of a master',
+    text: 'salt, salt-cp, salt-key, salt-run, and sls, which checks states without a master.',
+    needsOwn: ['common'],
+    files: [
+      ...COMMANDS.flatMap((name) => [program(name), manual(name)]),
+      completion('/usr/share/bash-completion/completions/salt', 'salt.bash'),
+      completion('/usr/share/zsh/vendor-completions/_salt', '_salt'),
+      completion('/usr/share/fish/vendor_completions.d/salt.fish', 'salt.fish'),
+    ],
+  };
+}
+
+function daemon(role, program, needsOwn, { account, config, further = [] } = {}) {
+  const name = `salt-${role}`;
+  const conffile = config === undefined ? [] : [{ to: `/etc/salt/${role}`, mode: 0o640, text: config }];
+  return {
+    name: `brine-${role}`,
+    summary: `Remote execution and configuration management: the ${role}`,
+    text: `The daemon ${name}, which speaks the protocol of Salt and reads its configuration.`,
+    needsOwn: ['common', ...needsOwn],
+    conflicts: [name],
+    role,
+    unit: `${name}.service`,
+    account,
+    files: [
+      program(name, true),
+      manual(name),
+      { to: `/usr/lib/systemd/system/${name}.service`, text: unitOf(role) },
+      { to: `/etc/logrotate.d/brine-${role}`, text: rotation(role) },
+      ...conffile,
+      ...further,
+    ],
+    conffiles: [`/etc/logrotate.d/brine-${role}`, ...conffile.map(({ to }) => to)],
+  };
+}
+
+function minion(program) {
+  const further = [program('salt-call'), manual('salt-call')];
+  return daemon('minion', program, [], { config: defaultConfig('minion'), further });
+}
+
+function manual(name) {
+  return { to: `/usr/share/man/man1/${name}.1.gz`, gzip: readFileSync(join(root, `docs/man/${name}.1`)) };
+}
+
+/** The daemons write to the file that has the name, and find a new one by themselves. */
+function rotation(role) {
+  const files = role === 'master' ? ['master', 'key'] : [role];
+  const paths = files.map((file) => `/var/log/salt/${file}`).join(' ');
+  return `${paths} {\n\tweekly\n\tmissingok\n\trotate 7\n\tcompress\n\tnotifempty\n}\n`;
+}
+
+function defaultConfig(role) {
+  const args = [join(root, 'scripts/run-ts.mjs'), join(root, 'scripts/package/default-config.ts'), role];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: root });
+  if (status !== 0) throw new Error(`The configuration of the ${role} could not be written: ${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,136 @@
+// What all packages share: Node, the built programs, and the libraries that they load, for one architecture.
+import { spawnSync } from 'node:child_process';
+import { build } from 'esbuild';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { externalPackages, filesBelow, root } from '../bundle.mjs';
+import { nodeRelease } from '../node-releases.mjs';
+
+/** The release that packages bring. */
+export const PACKAGED_NODE = '24';
+/** Debian's names of architectures, and Node's and GNU's. */
+const ARCHITECTURES = {
+  amd64: { node: 'x64', strip: ['x86_64-linux-gnu-strip', 'strip'] },
+  arm64: { node: 'arm64', strip: ['aarch64-linux-gnu-strip', 'strip'] },
+};
+/** Of a library, what no program loads. */
+const NOT_LOADED = /\.(md|map|ts|mts|cts|flow|tsbuildinfo|yml|yaml)$|^\.|^(AUTHORS|CHANGELOG|HISTORY)/i;
+const NEVER_LOADED_FOLDERS = new Set([
+  '@types',
+  'undici-types',
+  'test',
+  'tests',
+  'docs',
+  'example',
+  'examples',
+  '.bin',
+]);
+
+/**
+ * @param arch as Debian names it
+ * @param folder that is made
+ * @returns the version of Brine, and the folder
+ */
+export async function stagePayload(arch, folder) {
+  const names = ARCHITECTURES[arch];
+  if (names === undefined)
+    throw new Error(
+      `There are no packages for ${arch}; there are for ${Object.keys(ARCHITECTURES).join(', ')}.`,
+    );
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  mkdirSync(folder, { recursive: true });
+  stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
+  await stagePrograms(folder);
+  stageLibraries(names.node, folder);
+  return { arch, version, folder };
+}
+
+function stageNode(release, names, folder) {
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  copyFileSync(join(release, 'bin/node'), join(folder, 'bin/node'));
+  copyFileSync(join(release, 'LICENSE'), join(folder, 'LICENSE'));
+  chmodSync(join(folder, 'bin/node'), 0o755);
+  // the tables of names are a seventh of it
+  run(firstOf(names.strip), ['--strip-unneeded', join(folder, 'bin/node')]);
+}
+
+function firstOf(programs) {
+  const found = programs.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
+  if (found === undefined) throw new Error(`${programs[0]} is needed: apt-get install binutils`);
+  return found;
+}
+
+/** What has a worker do usual jobs, as one file. */
+async function stageTrainer(folder) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['scripts/train-worker.ts'],
+    outfile: join(folder, 'bin/train-worker.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    minify: true,
+    external: externalPackages,
+    banner: {
+      js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+}
+
+/** Code caches are V8's of one machine, and made by the packages when they are installed. */
+async function stagePrograms(folder) {
+  const dist = join(folder, 'dist');
+  run(process.execPath, [join(root, 'scripts/build.mjs')], { BRINE_DIST: dist, BRINE_BUILD: 'quick' });
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  await stageTrainer(folder);
+  copyFileSync(join(root, 'scripts/code-caches.mjs'), join(folder, 'bin/code-caches.mjs'));
+  const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
+}
+
+function stageLibraries(cpu, folder) {
+  const aside = join(folder, 'npm');
+  mkdirSync(aside);
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(aside, name));
+  const only = ['--omit=dev', '--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
+  run('npm', ['ci', ...only, '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', aside]);
+  cpSync(join(aside, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
+  rmSync(aside, { recursive: true });
+  prune(join(folder, 'node_modules'));
+  for (const path of filesBelow(join(folder, 'node_modules'), '.node')) {
+    const isMusl = path.includes('musl');
+    if (isMusl) rmSync(path);
+  }
+}
+
+function prune(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && NEVER_LOADED_FOLDERS.has(entry.name)) rmSync(path, { recursive: true });
+    else if (entry.isDirectory()) prune(path);
+    else if (NOT_LOADED.test(entry.name)) rmSync(path);
+  }
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}
+
+function run(program, args, env = {}) {
+  const { status, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
+}
