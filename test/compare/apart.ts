@@ -3,7 +3,7 @@
  * they can see.
  */
 import { spawnSync } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 
 /** Names the namespace of processes that the run was started in, for the programs that it starts within another. */
 const OUTSIDE = 'BRINE_COMPARE_OUTSIDE';
@@ -33,4 +33,15 @@ export function assertApart(): void {
     throw new Error(
       'No call is made: this part is started by the program itself, which keeps it from the processes of the host.',
     );
+}
+
+/**
+ * Looks whether the program that runs is still where it was built. When whoever started it was ended, that is removed,
+ * and what is loaded later, such as the programs in Python, cannot be found: what calls give from then on is wrong.
+ * @param program the file of the program
+ * @throws where it is gone
+ */
+export function assertStillBuilt(program: string): void {
+  if (!existsSync(program))
+    throw new Error('Nothing is written: whoever started this was ended, and has taken the program away.');
 }

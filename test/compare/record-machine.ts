@@ -25,7 +25,7 @@ import { readMachine } from '../support/machine.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import { isDict, type Dict } from '../../src/python/values/value.ts';
 import { machineScenes, type TabledScene } from './machine-scenes.ts';
-import { assertApart, environmentApart, UNSHARE } from './apart.ts';
+import { assertApart, assertStillBuilt, environmentApart, UNSHARE } from './apart.ts';
 import { becomeMachine, realScenes, SANDBOX_PLACES, type RawOutcome, type RealRun } from './real-machine.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -89,6 +89,7 @@ function outcomeOf(raw: RawOutcome): MachineOutcome {
 
 /** Our texts for a scene. */
 async function ownTexts(machine: OwnMachine, scene: Scene, grains: Dict): Promise<string[]> {
+  assertStillBuilt(process.argv[1] ?? '');
   const outcomes = await machine.play(scene, grains, (env) => runSetup(scene, env));
   return outcomes.map((outcome) => outcomeText(outcome, scene, machine.places));
 }
@@ -209,6 +210,7 @@ function withRecorded(table: string, made: readonly RecordedScene[]): readonly u
 
 /** One line for each call, so that a change shows where it is. */
 function writeTables(tables: ReadonlyMap<string, readonly unknown[]>): void {
+  assertStillBuilt(process.argv[1] ?? '');
   mkdirSync(join(RECORDS, 'calls'), { recursive: true });
   for (const [table, scenes] of tables) {
     const texts = (scenes as (Scene & { calls: unknown[] })[]).map(({ calls, ...head }) => {

@@ -91,6 +91,9 @@ const RAN_WELL = {
   changes: { testing: { old: 'Unchanged', new: 'Something pretended to change' } },
 };
 
+/** What is wrong with arguments is the comment; in Salt it is the last line of a traceback. */
+const NO_TEXT = { comment: 'Missing required argument text.' };
+
 /** Results that ours give otherwise than Salt, by case and id: what stands in place of Salt's, and why. */
 const OWN_RESULTS: Readonly<Record<string, Readonly<Record<string, DictInit>>>> = {
   conditions: {
@@ -108,7 +111,8 @@ const OWN_RESULTS: Readonly<Record<string, Readonly<Record<string, DictInit>>>> 
     onlyif_unknown_fun: { comment: unavailable('nosuch.fun') },
   },
   // the blank before ~ is how Salt's documents write it; in Salt it is an IndexError
-  slots: { appended_space: { comment: 'x/tail', result: true } },
+  slots: { appended_space: { comment: 'x/tail', result: true }, missing_part: NO_TEXT },
+  'what is not there': { missing_text: NO_TEXT },
 };
 
 function unavailable(fun: string): string {

@@ -83,6 +83,10 @@ async function aclsOf(ctx: StateContext, { name, type, recurse }: Wanted): Promi
   return { all, own, kind: isDefault ? type.slice(type.indexOf(':') + 1) : type, isDefault };
 }
 
+/** The owner's entry is always there, and setfacl does not take it away. */
+const ownersRefusal = (name: string): string | undefined =>
+  name === '' ? 'The entry of the owner cannot be removed: acl_name must name a user or a group' : undefined;
+
 /** Whose entry a state means: an empty name is the owner's. Salt compat: Salt never finds that of the owning user. */
 function meantName({ own, kind }: Acls, name: string): string {
   const comment = own.get('comment');
@@ -240,6 +244,7 @@ export const aclStates = defineModule({
     findProgram('getfacl') === undefined || findProgram('setfacl') === undefined
       ? 'The linux_acl state cannot be loaded: the getfacl or setfacl binary is not in the path.'
       : undefined,
+  words: { lines: ['name'], dashes: ['name', 'perms'] },
   functions: {
     present: defineState({
       doc: 'Makes sure that a file has an entry.',
@@ -250,12 +255,17 @@ export const aclStates = defineModule({
     absent: defineState({
       doc: 'Makes sure that a file does not have an entry.',
       params: { ...PLACE, ...ONE, ...PERMS, ...RECURSE },
+      refuses: ({ acl_name, acl_type }) =>
+        /(?:^|:)(?:m|mask)$|^d(?:efault)?:/.test(acl_type) ? undefined : ownersRefusal(acl_name),
       run: (ctx, { name, acl_type: type, acl_name, perms, recurse }) =>
         absent(ctx, { name, type, perms, recurse }, acl_name),
     }),
     list_present: defineState({
       doc: 'Makes sure that a file has entries of several names.',
       params: { ...PLACE, ...SEVERAL, ...PERMS, ...RECURSE, ...FORCE },
+      // Salt compat: there, no names are a change at each run, and nothing is done
+      refuses: ({ acl_names }) =>
+        acl_names === undefined ? 'acl_names must name the users or groups of the entries' : undefined,
       run: (ctx, { name, acl_type: type, acl_names, perms, recurse, force }) =>
         listPresent(ctx, { name, type, perms, recurse }, acl_names ?? [], force),
     }),

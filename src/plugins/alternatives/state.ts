@@ -5,6 +5,7 @@ import { isAbs } from '../../python/paths.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { defineState, type StateContext } from '../shared/state-function.ts';
 
 const NAME = param.text({ doc: 'The name of the alternative: `editor`.' });
@@ -22,6 +23,7 @@ function installRefusal(
   paths: Readonly<Record<string, Value>>,
   priority: Value,
 ): string | undefined {
+  if (pyStr(name) === '') return 'The name of an alternative cannot be empty';
   if (/[\s/]/.test(pyStr(name)))
     return `The name of an alternative has no slashes and blanks: ${pyRepr(name)}`;
   for (const [key, value] of Object.entries(paths))
@@ -65,9 +67,15 @@ const install = defineState({
   },
 });
 
+/** Salt compat: there, an empty path is removed again at each run, or said not to be set, with success. */
+function noPathRefusal({ path }: { readonly path: Value }): string | undefined {
+  return truthy(path) ? undefined : `path must be a whole path, beginning with a slash, not ${pyRepr(path)}`;
+}
+
 const remove = defineState({
   doc: 'Makes sure that a path is none of those that an alternative may stand for.',
   params: { name: NAME, path: PATH },
+  refuses: noPathRefusal,
   run: async (ctx, { name, path }) => {
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, path, result, changes, comment },
@@ -97,8 +105,12 @@ const auto = defineState({
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, result, comment, changes },
     });
-    const [first = ''] = splitLines(pyStr(await call(ctx, 'display', name)));
+    const shown = pyStr(await call(ctx, 'display', name));
+    const [first = ''] = splitLines(shown);
     if (first.endsWith(' auto mode')) return ended(true, `${name} already in auto mode`);
+    // Salt compat: there, test mode promises it of a name that is none
+    if (ctx.state.test && !/ mode$/.test(first) && !mayBeMade(ctx))
+      return ended(false, `${name} was not put in auto mode: ${shown}`);
     if (ctx.state.test) return ended(null, `${name} will be put in auto mode`);
     const answer = await call(ctx, 'auto', name);
     const [now = ''] = splitLines(pyStr(await call(ctx, 'display', name)));
@@ -112,6 +124,7 @@ const auto = defineState({
 const set = defineState({
   doc: 'Makes sure that an alternative stands for a path.',
   params: { name: NAME, path: PATH },
+  refuses: noPathRefusal,
   run: async (ctx, { name, path }) => {
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, path, result, changes, comment },
@@ -137,5 +150,6 @@ export const alternativesStates = defineModule({
   doc: 'Which of several programs a common name stands for, as `update-alternatives` keeps it.',
   // the spelling is Salt's
   needs: { fun: 'alternatives.auto', otherwise: 'alernatives module could not be loaded' },
+  words: {},
   functions: { install, remove, auto, set },
 });

@@ -81,6 +81,7 @@ export const debconfStates = defineModule({
       ? 'debconf module could not be loaded'
       : undefined;
   },
+  words: { lines: ['data'], dashes: ['data'] },
   functions: {
     set: defineState({
       doc: 'Makes sure that questions of a package have their answers.',

@@ -6,6 +6,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { CHOICE, CLIENT_TIMEOUT, warnWithoutEffect } from './module/choice-params.ts';
 import { failure } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { dockerNameRefusal } from './state/names.ts';
 import { absent, run, stopped } from './state/container-ends.ts';
 import { running } from './state/container-running.ts';
 
@@ -85,6 +86,7 @@ export const dockerContainerStates = defineModule({
       doc: 'Makes sure that a container runs as it is described; keywords are those of `docker run`.',
       params: RUNNING,
       kwargs: 'kwargs',
+      refuses: ({ name }) => dockerNameRefusal('A container', name),
       run: runRunning,
     }),
     run: defineState({

@@ -1,10 +1,11 @@
 /** `docker_volume`: volumes of Docker (3006.16 salt/states/docker_volume.py). */
 import { messageOf } from '../../errors/errors.ts';
 import { repackList } from '../../formats/data/repack-list.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { dockerNameRefusal } from './state/names.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -18,6 +19,15 @@ const PRESENT = {
     doc: 'Make a volume anew that has another driver. What is in it is lost.',
   }),
 } as const;
+
+/** Why there can be no such volume, as Docker refuses it. Salt compat: there, test mode promises it. */
+function refuses({ name, driver, driver_opts }: TypedArguments<typeof PRESENT>): string | undefined {
+  const isOptions = driver_opts === null || isDict(driver_opts) || Array.isArray(driver_opts);
+  if (!isOptions || (Array.isArray(driver_opts) && repackList(driver_opts) === undefined))
+    return `driver_opts must be a mapping, not ${pyRepr(driver_opts)}`;
+  if (driver !== null && typeof driver !== 'string') return `driver must be a text, not ${pyRepr(driver)}`;
+  return dockerNameRefusal('A volume', name);
+}
 
 async function findVolume(ctx: StateContext, name: Value): Promise<Dict | undefined> {
   const found = await ctx.functions.call('docker.volumes');
@@ -79,7 +89,12 @@ export const dockerVolumeStates = defineModule({
   file: 'docker_volume',
   doc: 'Volumes of Docker.',
   functions: {
-    present: defineState({ doc: 'Makes sure that there is a volume.', params: PRESENT, run: present }),
+    present: defineState({
+      doc: 'Makes sure that there is a volume.',
+      params: PRESENT,
+      refuses,
+      run: present,
+    }),
     absent: defineState({
       doc: 'Makes sure that there is no such volume.',
       params: { ...NAME, driver: { default: null, type: 'str', doc: 'Takes no effect.' } },

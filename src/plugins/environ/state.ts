@@ -1,6 +1,7 @@
 /** `environ`: environment variables of the minion (3006.16 salt/states/environ.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { pyRepr } from '../../python/values/repr.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState } from '../shared/state-function.ts';
 
@@ -42,6 +43,12 @@ const setenv = defineState({
     },
     permanent: { default: false, type: 'bool', doc: 'Only for Windows.' },
   },
+  // Salt compat: Salt tells a change at each run for an empty name, and a traceback for a NUL
+  refuses: ({ name, value }) => {
+    const names = isDict(value) ? [...value.keys()] : [name];
+    const wrong = names.find((one) => typeof one !== 'string' || one === '' || /[=\0]/.test(one));
+    return wrong === undefined ? undefined : `${pyRepr(wrong)} is no name of a variable`;
+  },
   run: async (ctx, { name, value, false_unsets, clear_all, update_minion, permanent }) => {
     if (typeof value !== 'string' && value !== false && !isDict(value))
       return failure(name, 'Environ value must be string, dict or False');
@@ -53,7 +60,8 @@ const setenv = defineState({
     });
     if (ctx.state.test) {
       const comment = changes.size > 0 ? 'will be changed' : 'are already set with the correct values';
-      return outcome(name, true, `Environ values ${comment}`, changes);
+      // Salt compat: Salt's result is True, as if nothing were to be changed
+      return outcome(name, changes.size > 0 ? null : true, `Environ values ${comment}`, changes);
     }
     if (changes.size === 0)
       return outcome(name, true, 'Environ values were already set with the correct values');

@@ -18,6 +18,7 @@ export const firewalldStates = defineModule({
     findProgram('firewall-cmd') === undefined
       ? 'firewall-cmd is not available, firewalld is probably not installed.'
       : undefined,
+  words: {},
   functions: {
     present: defineState({
       doc: 'Makes sure of a zone and of what it holds.',

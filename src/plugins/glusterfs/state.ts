@@ -183,6 +183,7 @@ export const glusterfsStates = defineModule({
   file: 'glusterfs',
   doc: 'Peers and volumes of GlusterFS.',
   needs: { fun: 'glusterfs.list_volumes', otherwise: 'glusterfs module could not be loaded' },
+  words: {},
   functions: {
     peered: defineState({
       doc: 'Makes sure that a host is a peer.',

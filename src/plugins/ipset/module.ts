@@ -34,6 +34,13 @@ const NO_SET = 'Error: Set needs to be specified';
 const NO_ENTRY = 'Error: Entry needs to be specified';
 const DONE = 'true, or what the program complains of';
 
+/** The name that ipset has for a family. @throws SaltInvocationError for one that it does not know */
+export function ipsetFamily(family: string): string {
+  const own = FAMILIES.get(family);
+  if (own !== undefined) return own;
+  throw new SaltInvocationError(`ipset has no family '${family}'; the families are ipv4 and ipv6.`);
+}
+
 /** Why there are no functions for ipset here. */
 function withoutIpset(): string | undefined {
   return findProgram('ipset') === undefined
@@ -180,9 +187,7 @@ const sets = {
     returns: DONE,
     examples: ["salt '*' ipset.new_set custom_set list:set comment=True"],
     run: (ctx, { name, set_type, family, comment }, _rest, kwargs) => {
-      const own = FAMILIES.get(family);
-      if (own === undefined)
-        throw new SaltInvocationError(`ipset has no family '${family}'; the families are ipv4 and ipv6.`);
+      const own = ipsetFamily(family);
       if (name === undefined) return 'Error: Set Name needs to be specified';
       if (set_type === undefined) return 'Error: Set Type needs to be specified';
       return newSet(ctx, { name, type: set_type, family: own, comment }, kwargs);

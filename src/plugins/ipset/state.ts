@@ -3,6 +3,9 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { ipsetFamily } from './module.ts';
+import { createOptions } from './module/set-types.ts';
+import { emptyRefusal } from '../shared/name-check.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -17,6 +20,12 @@ const entriesOf = (value: Value): string[] => {
 const ENTRY = {
   entry: param.by(entriesOf, { default: null, type: 'str or list', doc: 'The entry, or several; required.' }),
 } as const;
+
+/** Why there can be no such set. @throws SaltInvocationError for a family that there is not */
+function setRefusal({ name, family }: SetGiven): string | undefined {
+  ipsetFamily(family);
+  return emptyRefusal('A set', name);
+}
 
 interface SetGiven {
   readonly name: Value;
@@ -183,17 +192,24 @@ export const ipsetStates = defineModule({
   file: 'ipset',
   doc: 'Sets of addresses for the packet filter, and their entries.',
   needs: { fun: 'ipset.version', otherwise: 'ipset module could not be loaded' },
+  words: { lines: ['name'], dashes: ['name'] },
   functions: {
     set_present: defineState({
       doc: 'Makes sure that there is a set; options of ipset are given beside its type: range, timeout, comment and others.',
       params: { ...SET, set_type: param.text({ doc: 'Its type, as hash:ip.' }), ...FAMILY },
       kwargs: 'kwargs',
+      refuses: (given) =>
+        setRefusal(given) ??
+        (createOptions(given.set_type) === undefined
+          ? `Failed to create set ${pyStr(given.name)} for ${given.family}: Error: Set Type is invalid`
+          : undefined),
       run: (ctx, given, kwargs) => setPresent(ctx, given, kwargs),
     }),
     set_absent: defineState({
       doc: 'Makes sure that there is no such set.',
       params: { ...SET, ...FAMILY },
       kwargs: 'kwargs',
+      refuses: setRefusal,
       run: (ctx, given) => setAbsent(ctx, given),
     }),
     present: defineState({
@@ -217,6 +233,7 @@ export const ipsetStates = defineModule({
       doc: 'Removes all entries of a set.',
       params: { ...SET, ...FAMILY },
       kwargs: 'kwargs',
+      refuses: setRefusal,
       run: (ctx, given) => flushed(ctx, given),
     }),
   },

@@ -1,11 +1,12 @@
 /** `iptables`: rules, chains and policies of the packet filter (3006.16 salt/states/iptables.py). */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { aggregateRules } from './state/aggregate.ts';
 import { chainAbsent, chainPresent } from './state/chains.ts';
 import { manageRule, RULE_STATES, type RulePlace } from './state/rules.ts';
+import { emptyRefusal, otherThan } from '../shared/name-check.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -15,6 +16,30 @@ const FAMILY = {
 } as const;
 const CHAIN = { name: { type: 'str', doc: 'The chain.' }, ...FAMILY } as const;
 const NAMED = { name: { type: 'str', doc: 'What this rule is called.' }, ...FAMILY } as const;
+
+const TABLES = ['filter', 'nat', 'mangle', 'raw', 'security'];
+/** All but the last stand for IPv4, as with Salt, to which any other word would, too. */
+const FAMILIES = ['ipv4', 'ip4', 'ip', 'inet', 'None', '', 'ipv6'];
+
+/**
+ * Why there can be no such rule or chain. Salt compat: there, another family is IPv4, and a table that is none is left
+ * to iptables, whose complaint is taken for a rule that is there.
+ */
+function placeRefusal({ table, family }: Pick<RulePlace, 'table' | 'family'>): string | undefined {
+  return (
+    otherThan(TABLES, table, { what: 'iptables has no table', plural: 'the tables' }) ??
+    (FAMILIES.includes(family)
+      ? undefined
+      : otherThan(['ipv4', 'ipv6'], family, { what: 'iptables has no family', plural: 'the families' }))
+  );
+}
+
+/** Why there can be no such chain. */
+const chainRefusal = (chain: RulePlace): string | undefined =>
+  emptyRefusal('A chain', chain.name) ??
+  (/\s/.test(pyStr(chain.name))
+    ? `The name of a chain has no blanks: ${pyRepr(chain.name)}`
+    : placeRefusal(chain));
 
 async function setPolicy(
   ctx: StateContext,
@@ -77,6 +102,7 @@ function ruleState(kind: 'append' | 'insert' | 'delete', doc: string): ReturnTyp
     doc,
     params: NAMED,
     kwargs: 'kwargs',
+    refuses: placeRefusal,
     run: (ctx, place, kwargs) => manageRule(ctx, RULE_STATES[kind], place, kwargs),
   });
 }
@@ -91,11 +117,13 @@ export const iptablesStates = defineModule({
     chain_present: defineState({
       doc: 'Makes sure that a table has a chain.',
       params: CHAIN,
+      refuses: chainRefusal,
       run: (ctx, chain) => chainPresent(ctx, chain),
     }),
     chain_absent: defineState({
       doc: 'Makes sure that a table does not have a chain.',
       params: CHAIN,
+      refuses: chainRefusal,
       run: (ctx, chain) => chainAbsent(ctx, chain),
     }),
     append: ruleState('append', 'Makes sure that a chain has a rule; a new one is put at its end.'),
@@ -105,12 +133,14 @@ export const iptablesStates = defineModule({
       doc: 'Makes sure of what a chain does with what no rule is for.',
       params: NAMED,
       kwargs: 'kwargs',
+      refuses: placeRefusal,
       run: (ctx, place, kwargs) => setPolicy(ctx, place, kwargs),
     }),
     flush: defineState({
       doc: 'Removes all rules of a chain, or of all chains of a table.',
       params: NAMED,
       kwargs: 'kwargs',
+      refuses: placeRefusal,
       run: (ctx, place, kwargs) => flush(ctx, place, kwargs.get('chain') ?? ''),
     }),
     mod_aggregate: defineFunction({

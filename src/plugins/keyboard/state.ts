@@ -38,6 +38,7 @@ export const keyboardStates = defineModule({
   file: 'keyboard',
   doc: 'The layout of keyboards.',
   needs: { fun: 'keyboard.get_sys', otherwise: 'keyboard module could not be loaded' },
+  words: {},
   functions: {
     system: defineState({
       doc: 'Makes sure that the consoles have this layout.',

@@ -1,4 +1,5 @@
 /** `lvm`: physical volumes, volume groups and logical volumes (3006.16 salt/states/lvm.py). */
+import { pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -6,6 +7,8 @@ import { param } from '../../runtime/loader/params.ts';
 import { withoutLvm } from './module.ts';
 import { groupPresent } from './state/group.ts';
 import { logicalPresent } from './state/logical.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
+import { emptyRefusal } from '../shared/name-check.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const DEVICE = { name: param.text({ doc: 'The device.' }) } as const;
@@ -48,6 +51,9 @@ async function absent(ctx: StateContext, thing: Removed): Promise<StateResult> {
 async function physicalPresent(ctx: StateContext, name: string, kwargs: Dict): Promise<StateResult> {
   if (await isThere(ctx, 'lvm.pvdisplay', name))
     return made(name, true, `Physical Volume ${name} already present`);
+  // Salt compat: there, test mode promises it on a device that there is not
+  if (ctx.state.test && !pathExists(name) && !mayBeMade(ctx))
+    return made(name, false, `Failed to create Physical Volume ${name}: there is no such device`);
   if (ctx.state.test) return made(name, null, `Physical Volume ${name} is set to be created`);
   const created = await ctx.functions.call('lvm.pvcreate', [name], kwargs);
   return (await isThere(ctx, 'lvm.pvdisplay', name, false))
@@ -61,16 +67,19 @@ export const lvmStates = defineModule({
   file: 'lvm',
   doc: 'Volumes of LVM.',
   unavailable: () => (withoutLvm() === undefined ? undefined : 'lvm command not found'),
+  words: { dashes: ['size', 'extents'] },
   functions: {
     pv_present: defineState({
       doc: 'Makes sure that a device is a physical volume; options of pvcreate are given beside it.',
       params: DEVICE,
+      refuses: ({ name }) => emptyRefusal('A physical volume', name),
       kwargs: 'kwargs',
       run: (ctx, { name }, kwargs) => physicalPresent(ctx, name, kwargs),
     }),
     pv_absent: defineState({
       doc: 'Makes sure that a device is no physical volume.',
       params: DEVICE,
+      refuses: ({ name }) => emptyRefusal('A physical volume', name),
       run: (ctx, { name }) =>
         absent(ctx, {
           ...{ name, label: `Physical Volume ${name}`, absent: 'does not exist' },
@@ -89,6 +98,7 @@ export const lvmStates = defineModule({
     vg_absent: defineState({
       doc: 'Makes sure that there is no such volume group.',
       params: GROUP,
+      refuses: ({ name }) => emptyRefusal('A volume group', name),
       run: (ctx, { name }) =>
         absent(ctx, {
           ...{ name, label: `Volume Group ${name}`, absent: 'already absent' },

@@ -296,6 +296,7 @@ export const lxcStates = defineModule({
   file: 'lxc',
   doc: 'Containers of LXC.',
   needs: { fun: 'lxc.list', otherwise: 'lxc module could not be loaded' },
+  words: { lines: ['lxc_conf', 'lxc_conf_unset', 'config', 'options', 'password'], dashes: 'any' },
   functions: {
     present: defineState({ doc: 'Makes sure of a container.', params: PRESENT, run: present }),
     absent: defineState({

@@ -4,6 +4,8 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../python/values
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { manageRule, type RuleKind } from './state/rules.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
+import { emptyRefusal } from '../shared/name-check.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -50,6 +52,12 @@ async function chainPresent(
 ): Promise<StateResult> {
   if ((await ask(ctx, 'check_chain', [table, name, family])).isSo)
     return outcome(name, true, `nftables ${name} chain is already exist in ${table} table for ${family}`);
+  // Salt compat: there, test mode promises a chain in a table that is not there
+  if (ctx.state.test && !mayBeMade(ctx) && !(await ask(ctx, 'check_table', [table, family])).isSo)
+    return failure(
+      name,
+      `Failed to create ${name} chain in ${table} table: Table ${table} in family ${family} does not exist for ${family}`,
+    );
   if (ctx.state.test)
     return outcome(
       name,
@@ -194,6 +202,12 @@ export const nftablesStates = defineModule({
         hook: { default: null, type: 'str', doc: 'Where packets come to it: input, output …' },
         priority: { default: null, type: 'int', doc: 'Its place among others there.' },
         ...FAMILY,
+      },
+      refuses: (given) => {
+        const { name, table, family, table_type, hook, priority } = given;
+        const said = [table_type, hook, priority].filter((one) => one !== null).length;
+        if (said === 0 || said === 3) return emptyRefusal('A chain', name);
+        return `Failed to create ${name} chain in ${table} table: Table_type, hook, and priority required. for ${family}`;
       },
       run: (ctx, given) => chainPresent(ctx, given),
     }),

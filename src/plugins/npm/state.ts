@@ -200,6 +200,7 @@ export const npmStates = defineModule({
   file: 'npm',
   doc: 'Packages of Node.js.',
   needs: { fun: 'npm.list', otherwise: "'npm' binary not found on system" },
+  words: { lines: ['env'], dashes: 'any' },
   functions: {
     installed: defineState({
       doc: 'Makes sure that packages are installed.',

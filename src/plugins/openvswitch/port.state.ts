@@ -236,6 +236,7 @@ export const openvswitchPortStates = defineModule({
   file: 'openvswitch_port',
   doc: 'Ports of bridges of Open vSwitch.',
   needs: { fun: 'openvswitch.port_add', otherwise: 'openvswitch module could not be loaded' },
+  words: {},
   functions: {
     present: defineState({ doc: 'Makes sure of a port of a bridge.', params: PRESENT, run: present }),
     absent: defineState({

@@ -129,6 +129,7 @@ export const openvswitchDbStates = defineModule({
   file: 'openvswitch_db',
   doc: 'Records of the database of Open vSwitch.',
   needs: NEEDS,
+  words: { lines: ['data'], dashes: ['data'] },
   functions: {
     managed: defineState({
       doc: 'Makes sure of columns of a record.',

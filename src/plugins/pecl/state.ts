@@ -35,6 +35,7 @@ export const peclStates = defineModule({
   file: 'pecl',
   doc: 'Extensions of PHP.',
   needs: { fun: 'pecl.list', otherwise: 'pecl module could not be loaded' },
+  words: {},
   functions: {
     installed: defineState({
       doc: 'Makes sure that an extension is installed.',

@@ -12,6 +12,7 @@ export const quotaStates = defineModule({
   file: 'quota',
   doc: 'Whether the quotas of file systems are on.',
   needs: { fun: 'quota.report', otherwise: 'quota module could not be loaded' },
+  words: {},
   functions: {
     mode: defineState({
       doc: 'Makes sure that the quotas of a file system are on, or off.',

@@ -42,5 +42,6 @@ export const rabbitmqClusterStates = defineModule({
   file: 'rabbitmq_cluster',
   doc: 'Clusters of RabbitMQ.',
   unavailable: withoutRabbitmq,
+  words: { lines: ['name'], dashes: ['name'] },
   functions: { joined: JOINED, join: JOINED },
 });

@@ -28,6 +28,7 @@ export const rabbitmqPluginStates = defineModule({
   file: 'rabbitmq_plugin',
   doc: 'Plugins of RabbitMQ.',
   unavailable: withoutRabbitmq,
+  words: { dashes: 'any' },
   functions: {
     enabled: defineState({
       doc: 'Makes sure that a plugin is enabled.',

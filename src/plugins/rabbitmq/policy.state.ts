@@ -63,6 +63,7 @@ export const rabbitmqPolicyStates = defineModule({
   file: 'rabbitmq_policy',
   doc: 'Policies of RabbitMQ.',
   unavailable: withoutRabbitmq,
+  words: {},
   functions: {
     present: defineState({
       doc: 'Makes sure that there is a policy.',

@@ -65,6 +65,7 @@ export const rabbitmqUpstreamStates = defineModule({
   file: 'rabbitmq_upstream',
   doc: 'Brokers that a RabbitMQ takes messages from.',
   needs: { fun: 'rabbitmq.list_upstreams', otherwise: 'rabbitmq module could not be loaded' },
+  words: { dashes: ['password'] },
   functions: {
     present: defineState({
       doc: 'Makes sure that there is an upstream.',

@@ -141,6 +141,7 @@ export const rabbitmqUserStates = defineModule({
   file: 'rabbitmq_user',
   doc: 'Users of RabbitMQ.',
   unavailable: withoutRabbitmq,
+  words: { lines: ['password'], dashes: ['password', 'perms'] },
   functions: {
     present: defineState({
       doc: 'Makes sure that there is a user, with his password, tags and permissions.',

@@ -12,6 +12,7 @@ export const rabbitmqVhostStates = defineModule({
   file: 'rabbitmq_vhost',
   doc: 'Virtual hosts of RabbitMQ.',
   unavailable: withoutRabbitmq,
+  words: {},
   functions: {
     present: defineState({
       doc: 'Makes sure that there is a virtual host.',

@@ -1,6 +1,15 @@
 /** `redis`: keys of a Redis server, and whose replica it is (3006.16 salt/states/redismod.py). */
-import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import {
+  dict,
+  isDict,
+  PyFloat,
+  toNumber,
+  truthy,
+  valuesEqual,
+  type Dict,
+  type Value,
+} from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcome } from '../shared/outcome.ts';
@@ -95,6 +104,20 @@ async function slaveof(
     : outcome(name, false, 'Failed to setup slave');
 }
 
+/** Why a key cannot be like this. Salt compat: there, test mode promises it, and the run ends with a traceback. */
+function keyRefusal({ value, expire, expireat }: WantedKey): string | undefined {
+  if (
+    typeof value !== 'string' &&
+    (value === null || typeof value === 'boolean' || typeof value === 'object') &&
+    !(value instanceof PyFloat)
+  )
+    return `value must be a text or a number, not ${pyRepr(value)}`;
+  for (const [key, time] of Object.entries({ expire, expireat }))
+    if (truthy(time) && (typeof time === 'boolean' || toNumber(time) === undefined))
+      return `${key} must be a number of seconds, not ${pyRepr(time)}`;
+  return undefined;
+}
+
 const KEY = { name: param.text({ doc: 'The key.' }) } as const;
 
 /** The states of `redis`. */
@@ -116,6 +139,7 @@ export const redisStates = defineModule({
         },
       },
       kwargs: PLACE,
+      refuses: keyRefusal,
       run: (ctx, wanted, place) => string(ctx, wanted, place),
     }),
     absent: defineState({

@@ -2,7 +2,7 @@
  * `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports (3006.16
  * salt/states/selinux.py).
  */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -115,12 +115,19 @@ const FILE_USER = {
   sel_level: { default: null, type: 'str', doc: 'The range of MLS.' },
 } as const;
 
+/** Why a type is none. Salt compat: there, test mode promises it, or a rule without a type is made at each run. */
+function typeRefusal(type: Value): string | undefined {
+  if (!truthy(type)) return 'SELinux Type is required to add a policy';
+  return typeof type === 'string' && !/\s/.test(type) ? undefined : `${pyRepr(type)} is no type of SELinux`;
+}
+
 /** The states of `selinux`. */
 export const selinuxStates = defineModule({
   name: 'selinux',
   file: 'selinux',
   doc: 'The mode of SELinux, its booleans, its modules, the contexts of files and the types of ports.',
   needs: { fun: 'selinux.getenforce', otherwise: 'selinux module could not be loaded' },
+  words: {},
   functions: {
     mode: defineState({
       doc: 'Makes sure of the mode, now and for the next start.',
@@ -145,6 +152,7 @@ export const selinuxStates = defineModule({
         port: PORT.port,
         sel_range: { default: null, type: 'str', doc: 'The range of MLS.' },
       },
+      refuses: ({ sel_type }) => typeRefusal(sel_type),
       run: (ctx, { sel_range, ...order }) =>
         portState(ctx, order, {
           isThere: true,
@@ -199,6 +207,7 @@ export const selinuxStates = defineModule({
         sel_type: { type: 'str', doc: 'The type.' },
         ...{ filetype: FILE_TYPE.filetype, ...FILE_USER },
       },
+      refuses: ({ sel_type }) => typeRefusal(sel_type),
       run: (ctx, rule) => filesPresent(ctx, rule),
     }),
     fcontext_policy_absent: defineState({

@@ -1,7 +1,7 @@
 /**
  * How a state function is described: an execution function that is handed its state call and gives a state's result.
  */
-import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
+import { ArgumentError, CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import type {
   FunctionSpec,
   ModuleContext,
@@ -10,9 +10,10 @@ import type {
   TypedArguments,
 } from '../../runtime/loader/module.ts';
 import { readArguments } from '../../runtime/loader/params.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { oneLine } from '../../runtime/loader/words.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 import { mayBeMade } from './made-earlier.ts';
 
@@ -40,9 +41,10 @@ export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
   /**
    * Why the arguments can never be right, on whatever machine; asked before the body runs, so that test mode refuses
    * what the run refuses. What an earlier state may still make (a folder, an account) is no reason.
+   * @param given each parameter as it was given, before it was read
    * @returns the comment of the failure @throws SaltInvocationError with the comment
    */
-  refuses?(args: TypedArguments<P>, kwargs: Dict): string | undefined;
+  refuses?(args: TypedArguments<P>, kwargs: Dict, given: Readonly<Record<string, Value>>): string | undefined;
   /**
    * @param kwargs what fits no parameter; the keywords of the state system (`__id__`, `order`, `onlyif` …) are in
    *   `ctx.state.low` only
@@ -68,12 +70,14 @@ export function defineState<const P extends Record<string, ParamSpec>>(
     run: async (ctx, args, _rest, further) => {
       if (!isStateContext(ctx))
         throw new CommandExecutionError('A state function runs only within a state run.');
+      const fail = (comment: string): StateResult => ({
+        ...{ name: args['name'] ?? null, changes: dict(), result: false, comment },
+      });
+      const unreadable = unreadableArgument(params, args);
+      if (unreadable !== undefined) return dict(fail(unreadable));
       const read = readArguments(params, args);
       const refusal = refusalOf(spec, read, further, args) ?? (await missingAccount(ctx, params, args));
-      const result =
-        refusal === undefined
-          ? await spec.run(ctx, read, further)
-          : { name: args['name'] ?? null, changes: dict(), result: false, comment: refusal };
+      const result = refusal === undefined ? await spec.run(ctx, read, further) : fail(refusal);
       const made = result instanceof Map ? result : dict(result);
       return params['name']?.read === undefined ? made : underGivenName(made, args['name']);
     },
@@ -87,13 +91,46 @@ function refusalOf<P extends Record<string, ParamSpec>>(
   given: Readonly<Record<string, Value>>,
 ): string | undefined {
   try {
-    for (const [name, { isLine }] of Object.entries(params))
-      if (isLine === true) checkLines(given[name] ?? null, name);
-    return refuses?.(args, kwargs);
+    for (const [name, spec] of Object.entries(params)) {
+      const value = given[name] ?? null;
+      if (spec.isLine === true) checkLines(value, name);
+    }
+    return refuses?.(args, kwargs, given);
   } catch (error) {
     if (error instanceof SaltInvocationError) return error.message;
     throw error;
   }
+}
+
+/**
+ * Why an argument cannot be read. Salt compat: there, it is a traceback, or a value of another type is taken for none,
+ * for its letters or for its Python spelling.
+ */
+function unreadableArgument(
+  params: Readonly<Record<string, ParamSpec>>,
+  given: Readonly<Record<string, Value>>,
+): string | undefined {
+  for (const [name, spec] of Object.entries(params)) {
+    const value = given[name] ?? null;
+    if (!isTaken(spec, value)) return `${name} must be a ${spec.takes}, not ${pyRepr(value)}`;
+    try {
+      spec.read?.(value);
+    } catch (error) {
+      if (!(error instanceof PythonError || error instanceof ArgumentError)) throw error;
+      return spec.takes === 'number'
+        ? `${name} must be a number, not ${pyRepr(value)}`
+        : `${name} cannot be ${pyRepr(value)}${error.message === '' ? '' : `: ${error.message}`}`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a parameter takes a value of this type; numbers and flags are texts, too. */
+function isTaken({ takes, type = '' }: ParamSpec, value: Value): boolean {
+  if (takes === undefined || takes === 'number' || !truthy(value)) return true;
+  if (takes === 'mapping') return isDict(value);
+  if (takes === 'list') return Array.isArray(value);
+  return (!isDict(value) && !Array.isArray(value)) || type !== 'str';
 }
 
 /** Looks at a text, or at each of a list or of the keys of a mapping. @throws SaltInvocationError for two lines */
@@ -111,13 +148,15 @@ async function missingAccount(
 ): Promise<string | undefined> {
   if (!ctx.state.test || mayBeMade(ctx)) return undefined;
   for (const [key, { account }] of Object.entries(params)) {
-    const name = given[key] ?? null;
-    const isNamed = (typeof name === 'string' && name !== '') || typeof name === 'number';
-    if (account === undefined || !isNamed) continue;
-    const id = await ctx.functions.call(account === 'user' ? 'file.user_to_uid' : 'file.group_to_gid', [
-      name,
-    ]);
-    if (id === '') return `${account === 'user' ? 'User' : 'Group'} '${pyStr(name)}' is not available`;
+    if (account === undefined) continue;
+    const value = given[key] ?? null;
+    for (const name of Array.isArray(value) ? value : [value]) {
+      const isNamed = (typeof name === 'string' && name !== '') || typeof name === 'number';
+      if (!isNamed) continue;
+      const fun = account === 'user' ? 'file.user_to_uid' : 'file.group_to_gid';
+      if ((await ctx.functions.call(fun, [name])) === '')
+        return `${account === 'user' ? 'User' : 'Group'} '${pyStr(name)}' is not available`;
+    }
   }
   return undefined;
 }

@@ -2,11 +2,12 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { isDir, pathExists } from '../../python/paths.ts';
-import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { withDatabase, type PythonDatabase } from './module/database.ts';
+import { emptyRefusal } from '../shared/name-check.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -61,7 +62,7 @@ async function removeRow(ctx: StateContext, database: PythonDatabase, wanted: Wa
   const [row, another] = await matching(database, wanted);
   if (another !== undefined) return failure(name, MANY);
   if (row === undefined) return outcome(name, true, 'Row is absent');
-  if (ctx.state.test) return outcome(name, true, `Row will be removed in ${table}`, dict({ old: row }));
+  if (ctx.state.test) return outcome(name, null, `Row will be removed in ${table}`, dict({ old: row }));
   const count = await database.change(`DELETE FROM \`${table}\` WHERE ${where_sql}`, argsOf(where_args));
   if (count !== 1) return failure(name, 'Unable to remove row');
   return outcome(name, true, 'Row removed', dict({ old: row }));
@@ -79,9 +80,9 @@ async function writeRow(
   // Salt compat: Salt compares the values as they are written, and leaves out columns that the table does not have
   if (await holds(database, wanted)) return outcome(name, true, 'Row exists');
   if (!update) return failure(name, 'Existing data doesnot match desired state');
-  // Salt compat: Salt tells no change in test mode, as if nothing were to be done; so of a table that is to be dropped
+  // Salt compat: Salt's result in test mode is True, and of some it tells no change, as if nothing were to be done
   const changes = dict({ old: row, new: wanted.data });
-  if (ctx.state.test) return outcome(name, true, `Row will be update in ${table}`, changes);
+  if (ctx.state.test) return outcome(name, null, `Row will be update in ${table}`, changes);
   return updateRow(database, wanted, changes);
 }
 
@@ -130,7 +131,8 @@ async function insertRow(
   { name, table, data }: Wanted & { readonly data: Dict },
 ): Promise<StateResult> {
   const changes = dict({ new: data });
-  if (ctx.state.test) return outcome(name, true, `Row will be inserted into ${table}`, changes);
+  if (data.size === 0) return failure(name, 'data must name a column of the row');
+  if (ctx.state.test) return outcome(name, null, `Row will be inserted into ${table}`, changes);
   const columns = [...data.keys()].map((key) => `\`${pyStr(key)}\``).join(',');
   const marks = [...data.keys()].map(() => '?').join(',');
   const values = [...data.values()];
@@ -156,10 +158,21 @@ async function asKept(ctx: StateContext, name: string, sql: string): Promise<Val
   }
 }
 
+/** Why a statement is none of SQL. Salt compat: there, test mode promises what it says. */
+async function syntaxError(ctx: StateContext, sql: string): Promise<string | undefined> {
+  try {
+    await withDatabase(':memory:', ctx.clock, (database) => database.change(sql));
+  } catch (error) {
+    const text = messageOf(error);
+    return /syntax error|incomplete input|unrecognized token/.test(text) ? text : undefined;
+  }
+  return undefined;
+}
+
 async function dropTable(ctx: StateContext, database: PythonDatabase, name: string): Promise<StateResult> {
   const old = await madeBy(database, name);
   if (old === undefined) return outcome(name, true, `'${name}' is already absent`);
-  if (ctx.state.test) return outcome(name, true, `'${name}' will be dropped`, dict({ old }));
+  if (ctx.state.test) return outcome(name, null, `'${name}' will be dropped`, dict({ old }));
   await database.change(`DROP TABLE ${name}`);
   return outcome(name, true, `'${name}' was dropped`, dict({ old }));
 }
@@ -178,7 +191,11 @@ async function makeTable(
   const old = await madeBy(database, name);
   if (old === undefined) {
     const changes = dict({ new: sql });
-    if (ctx.state.test) return outcome(name, true, `'${name}' will be created`, changes);
+    if (ctx.state.test) {
+      const wrong = await syntaxError(ctx, sql);
+      if (wrong !== undefined) return failure(name, wrong);
+      return outcome(name, null, `'${name}' will be created`, changes);
+    }
     await database.change(sql);
     return outcome(name, true, `Created table '${name}'`, changes);
   }
@@ -189,7 +206,7 @@ async function makeTable(
     return outcome(name, true, `'${name}' exists with matching schema`);
   if (!force) return failure(name, `Expected schema=${wanted}\nactual schema=${pyStr(old)}`);
   const changes = dict({ old, new: wanted });
-  if (ctx.state.test) return outcome(name, true, `'${name}' will be replaced`, changes);
+  if (ctx.state.test) return outcome(name, null, `'${name}' will be replaced`, changes);
   await database.change(`DROP TABLE \`${name}\``);
   await database.change(wanted);
   return outcome(name, true, `Replaced '${name}'`, changes);
@@ -199,7 +216,7 @@ async function makeTable(
 export const sqlite3States = defineModule({
   name: 'sqlite3',
   file: 'sqlite3',
-  doc: 'Tables and rows in databases of SQLite. As with Salt, test mode says true, and what it would do in its comment.',
+  doc: 'Tables and rows in databases of SQLite.',
   functions: {
     row_absent: defineState({
       doc: 'Makes sure that there is no such row.',
@@ -236,6 +253,11 @@ export const sqlite3States = defineModule({
           doc: 'Make one anew that was made in another way; its rows are lost.',
         }),
       },
+      refuses: ({ name, schema }) =>
+        emptyRefusal('A table', name) ??
+        (truthy(schema) && (typeof schema === 'string' || Array.isArray(schema) || isDict(schema))
+          ? undefined
+          : `schema must be a statement, or a list of columns, not ${pyRepr(schema)}`),
       run: (ctx, { db, ...wanted }) =>
         onDatabase(ctx, wanted.name, db, (database) => makeTable(ctx, database, wanted)),
     }),

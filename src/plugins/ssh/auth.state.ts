@@ -2,9 +2,12 @@
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { AUTHORIZED_KEYS, SSH_AUTH_ERROR } from './module.ts';
 import { fingerprintOf } from './module/key-lines.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
+import { isAbs } from '../../python/paths.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { rstrip } from '../../python/values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { parseUrl } from '../shared/source-url.ts';
 import { missingSource } from '../shared/missing-source.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
@@ -75,6 +78,7 @@ const INVALID_KEY = 'Invalid public ssh key, most likely has spaces or invalid s
  * promises it.
  */
 function isInvalid({ key, fingerprint_hash_type }: Pick<KeyWish, 'key' | 'fingerprint_hash_type'>): boolean {
+  if (key === '') return true;
   const hashType = truthy(fingerprint_hash_type) ? pyStr(fingerprint_hash_type) : undefined;
   return /\s/.test(key.trim()) || fingerprintOf(key, hashType) === undefined;
 }
@@ -109,7 +113,6 @@ async function announcePresent(ctx: StateContext, name: string, wish: KeyWish): 
       line: (key, status) => (status === 'exists' ? undefined : `Set to ${pyStr(status)}: ${key}`),
       same: 'present',
     });
-  if (isInvalid(wish)) return failure(name, INVALID_KEY);
   const status = await checkKey(ctx, wish);
   const user = wish.user;
   if (status === 'exists')
@@ -230,14 +233,37 @@ async function applyAbsent(ctx: StateContext, name: string, wish: KeyWish): Prom
   return outcome(name, true, comment, comment === 'Key removed' ? dict({ [wish.key]: 'Removed' }) : dict());
 }
 
+/** What cannot be done with a file of keys is the comment of the failure. Salt compat: there, it is a traceback. */
+async function told(name: string, run: () => Promise<StateResult>): Promise<StateResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    return failure(name, error.message);
+  }
+}
+
+/** Why there can be no such file of keys. */
+function isNoSource({ source }: KeyWish): boolean {
+  return source !== '' && parseUrl(source).scheme === '' && !isAbs(source);
+}
+
 function presentKey(ctx: StateContext, args: Arguments): Promise<StateResult> {
-  const wish = wishOf(args.name, args);
-  return ctx.state.test ? announcePresent(ctx, args.name, wish) : applyPresent(ctx, args.name, wish);
+  const { name } = args;
+  const wish = wishOf(name, args);
+  if (isNoSource(wish)) return Promise.resolve(failure(name, `Source file ${wish.source} is missing`));
+  return told(name, async () => {
+    if (wish.source === '' && isInvalid(wish)) return failure(name, INVALID_KEY);
+    return ctx.state.test ? announcePresent(ctx, name, wish) : applyPresent(ctx, name, wish);
+  });
 }
 
 function absentKey(ctx: StateContext, args: Arguments): Promise<StateResult> {
-  const wish = wishOf(args.name, args);
-  return ctx.state.test ? announceAbsent(ctx, args.name, wish) : applyAbsent(ctx, args.name, wish);
+  const { name } = args;
+  // the kind of a key that goes does not matter
+  const wish = wishOf(name, { ...args, enc: 'ssh-rsa', comment: '' });
+  if (isNoSource(wish)) return Promise.resolve(failure(name, `Source file ${wish.source} is missing`));
+  return told(name, () => (ctx.state.test ? announceAbsent(ctx, name, wish) : applyAbsent(ctx, name, wish)));
 }
 
 /** Lets these keys log in, and no others. */
@@ -278,22 +304,39 @@ const PARAMS = {
 /** Whoever is to have a key. */
 const OWNER = { user: { ...PARAMS.user, account: 'user' } } as const;
 
+/** Why arguments can never be right. */
+function refuses(
+  _args: unknown,
+  _kwargs: Dict,
+  { user = null, options = null, config = null }: Readonly<Record<string, Value>>,
+): string | undefined {
+  if (typeof user !== 'number' && (typeof user !== 'string' || user === ''))
+    return `user must be the name of a user, not ${pyRepr(user)}`;
+  if (config === '') return 'config must be the path of a file of keys, or one below the home folder';
+  // Salt compat: Salt takes the letters of a text for options
+  if (truthy(options) && !Array.isArray(options)) return `options must be a list, not ${pyRepr(options)}`;
+  return undefined;
+}
+
 /** The states of `ssh_auth`. */
 export const sshAuthStates = defineModule({
   name: 'ssh_auth',
   file: 'ssh_auth',
   doc: 'The public keys that may log in as a user.',
   needs: { fun: 'ssh.auth_keys', otherwise: 'ssh module could not be loaded' },
+  words: { lines: ['name', 'source', 'ssh_keys'], dashes: 'any' },
   functions: {
     present: defineState({
       doc: 'Makes sure that a key may log in.',
       params: { ...PARAMS, ...OWNER },
       kwargs: 'kwargs',
+      refuses,
       run: (ctx, args) => presentKey(ctx, args),
     }),
     absent: defineState({
       doc: 'Makes sure that a key may not log in.',
       params: PARAMS,
+      refuses,
       run: (ctx, args) => absentKey(ctx, args),
     }),
     manage: defineState({
@@ -306,6 +349,10 @@ export const sshAuthStates = defineModule({
         fingerprint_hash_type: PARAMS.fingerprint_hash_type,
       },
       kwargs: 'kwargs',
+      refuses: (args, kwargs, given) =>
+        Array.isArray(given['ssh_keys'])
+          ? refuses(args, kwargs, given)
+          : `ssh_keys must be a list of keys, not ${pyRepr(given['ssh_keys'] ?? null)}`,
       run: (ctx, { ssh_keys, ...args }) => manage(ctx, args, ssh_keys),
     }),
   },

@@ -1,7 +1,8 @@
 /** `sysctl`: parameters of the kernel (3006.16 salt/states/sysctl.py). */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { isAbs } from '../../python/paths.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { hasParameter } from './module.ts';
 import { mayBeMade } from '../shared/made-earlier.ts';
@@ -48,12 +49,22 @@ async function announce(ctx: StateContext, name: string, value: Value, config: s
   return outcomeResultFirst(name, null, `Sysctl option ${name} would be changed to ${wanted}`);
 }
 
+const NUMBERS = /^\s*-?\d+(?:\s+-?\d+)*\s*$/;
+/** Parameters that are texts, though they may consist of digits. */
+const TEXTS = ['kernel.hostname', 'kernel.domainname', 'kernel.core_pattern', 'kernel.modprobe'];
+
 /**
  * In test mode: why a parameter cannot be set or kept, and no earlier state of the run would help.
  * Salt compat: there, test mode promises it.
  */
-function obstacle(ctx: StateContext, name: string, config: string): string | undefined {
+async function obstacle(
+  ctx: StateContext,
+  { name, wanted, config }: { readonly name: string; readonly wanted: string; readonly config: string },
+): Promise<string | undefined> {
   if (!mayBeMade(ctx) && !hasParameter(name)) return `sysctl ${name} does not exist`;
+  const now = pyStr(await ctx.functions.call('sysctl.get', [name]));
+  if (NUMBERS.test(now) && !/\d/.test(wanted) && !TEXTS.includes(name))
+    return `the kernel takes numbers there, as ${now.trim()}`;
   return missingFolder(ctx, config);
 }
 
@@ -67,12 +78,20 @@ const present = defineState({
       doc: 'The file that keeps it; what `sysctl.default_config` gives without it.',
     }),
   },
+  // Salt compat: there, test mode promises it, and the file keeps what sysctl refuses
+  refuses: ({ name, value, config }) => {
+    if (pyStr(value).trim() === '') return `Failed to set ${name}: its value cannot be empty`;
+    return config === undefined || isAbs(config)
+      ? undefined
+      : `config must be a whole path, beginning with a slash, not ${pyRepr(config)}`;
+  },
   run: async (ctx, { name, value, config }) => {
     const file = config ?? pyStr(await ctx.functions.call('sysctl.default_config'));
     const wanted = pyStr(value);
     if (ctx.state.test) {
       const said = await announce(ctx, name, value, file);
-      const impossible = said.result === null ? obstacle(ctx, name, file) : undefined;
+      const impossible =
+        said.result === null ? await obstacle(ctx, { name, wanted, config: file }) : undefined;
       if (impossible === undefined) return said;
       return outcomeResultFirst(name, false, `Failed to set ${name} to ${wanted}: ${impossible}`);
     }
@@ -98,5 +117,6 @@ export const sysctlStates = defineModule({
   file: 'sysctl',
   doc: 'Parameters of the kernel.',
   needs: { fun: 'sysctl.show', otherwise: 'sysctl module could not be loaded' },
+  words: { dashes: ['value'] },
   functions: { present },
 });

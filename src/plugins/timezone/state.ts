@@ -1,7 +1,7 @@
 /** `timezone`: the time zone of the system (3006.16 salt/states/timezone.py). */
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -48,12 +48,17 @@ const system = defineState({
     name: param.text({ doc: 'The time zone: `Europe/Berlin`.' }),
     utc: param.valueIfGiven({ default: true, type: 'bool', doc: "The machine's own clock runs in UTC." }),
   },
+  // Salt compat: Salt compares it with a flag, and sets the clock at each run
+  refuses: ({ utc }) =>
+    utc === undefined || utc === true || utc === 1
+      ? undefined
+      : `utc must be True or False, not ${pyRepr(utc)}`,
   run: async (ctx, { name, utc }) => {
     const compared = await compareZone(ctx, name);
     if (typeof compared === 'object' && compared !== null && 'comment' in compared) return compared;
     const isSame = compared === true;
     const isUtc = (await ctx.functions.call('timezone.get_hwclock')) !== 'localtime';
-    const needsClock = utc !== undefined && utc !== isUtc;
+    const needsClock = utc !== undefined && !isUtc;
     if (isSame && !needsClock) {
       const messages = [`Timezone ${name} already set`];
       if (utc !== undefined) messages.push(`UTC already set to ${name}`);
@@ -73,5 +78,6 @@ export const timezoneStates = defineModule({
   file: 'timezone',
   doc: 'The time zone of the system.',
   needs: { fun: 'timezone.get_zone', otherwise: 'timezone module could not be loaded' },
+  words: {},
   functions: { system },
 });

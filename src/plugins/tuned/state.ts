@@ -15,6 +15,7 @@ export const tunedStates = defineModule({
   file: 'tuned',
   doc: "The profile of the machine's tuning, by tuned-adm.",
   needs: { fun: 'tuned.active', otherwise: 'tuned module could not be loaded' },
+  words: {},
   functions: {
     profile: defineState({
       doc: 'Makes sure that a profile is active.',

@@ -21,10 +21,27 @@ const NAME = param.text({ doc: 'The name of the group.' });
 
 const listOf = (value: Value): Value[] => (Array.isArray(value) ? value : []);
 
-/** Reads a list of users; undefined where none is said. */
+/** Reads a list of users, of whom some may have numbers for names; undefined where none is said. */
 function usersOf(value: Value): Value[] | undefined {
-  return value === null ? undefined : listOf(value);
+  if (value === null) return undefined;
+  return listOf(value).map((user) => (typeof user === 'number' ? String(user) : user));
 }
+
+/**
+ * Why something is no list of users. Salt compat: Salt takes the letters of a text for users, or ends with a
+ * traceback.
+ */
+function usersRefusal(lists: Readonly<Record<string, Value | undefined>>): string | undefined {
+  for (const [key, value] of Object.entries(lists)) {
+    if (value === null || value === undefined) continue;
+    if (!Array.isArray(value)) return `${key} must be a list of users, not ${pyRepr(value)}`;
+    const wrong = value.find((user) => typeof user !== 'number' && !isUserName(user));
+    if (wrong !== undefined) return `${key} has something that is no name of a user: ${pyRepr(wrong)}`;
+  }
+  return undefined;
+}
+
+const isUserName = (user: Value): boolean => typeof user === 'string' && /^[^-,:\n\0][^,:\n\0]*$/.test(user);
 
 /** True when both lists name the same users. */
 function areSame(a: readonly Value[], b: readonly Value[]): boolean {
@@ -142,27 +159,30 @@ async function addGroup(
   return outcome(name, true, `New group ${name} created`, isDict(info) ? info : dict());
 }
 
+const users = (doc: string, more: { readonly account?: 'user' } = {}) =>
+  param.by(usersOf, { default: null, type: 'list', doc, ...more });
+
 const present = defineState({
   doc: 'Makes sure that a group is there, with the given id and members.',
   params: {
     name: NAME,
     gid: { default: null, type: 'int', doc: 'Its id.' },
     system: param.flag({ default: false, doc: 'A group of the system, with an id from its range.' }),
-    addusers: param.by(usersOf, { default: null, type: 'list', doc: 'Users that are to be members.' }),
-    delusers: param.by(usersOf, { default: null, type: 'list', doc: 'Users that are not to be members.' }),
-    members: param.by(usersOf, { default: null, type: 'list', doc: 'All members; no others stay.' }),
+    addusers: users('Users that are to be members.', { account: 'user' }),
+    delusers: users('Users that are not to be members.'),
+    members: users('All members; no others stay.', { account: 'user' }),
     non_unique: param.flag({ default: false, doc: 'Allow an id that another group has.' }),
   },
-  refuses: ({ gid }) => (truthy(gid) ? idRefusal('gid', numberOf(gid) ?? gid) : undefined),
-  run: async (ctx, { name, gid, system, addusers, delusers, members, non_unique }) => {
+  // Salt compat: Salt's result of lists that exclude each other is None, in the run as well
+  refuses: ({ gid, addusers, delusers, members }, _kwargs, given) => {
+    const lists = { addusers: given['addusers'], delusers: given['delusers'], members: given['members'] };
     if (members !== undefined && (addusers !== undefined || delusers !== undefined))
-      return outcome(
-        name,
-        null,
-        'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ',
-      );
+      return 'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
     if (addusers?.some((user) => delusers?.includes(user)) === true)
-      return outcome(name, null, 'Error. Same user(s) can not be added and deleted simultaneously');
+      return 'Error. Same user(s) can not be added and deleted simultaneously';
+    return usersRefusal(lists) ?? (truthy(gid) ? idRefusal('gid', numberOf(gid) ?? gid) : undefined);
+  },
+  run: async (ctx, { name, gid, system, addusers, delusers, members, non_unique }) => {
     const wanted = { name, gid, addusers, delusers, members };
     const change = await neededChanges(ctx, wanted);
     if (change === undefined) return addGroup(ctx, wanted, { system, non_unique });
@@ -190,5 +210,6 @@ export const groupStates = defineModule({
   file: 'group',
   doc: 'Groups of accounts.',
   needs: { fun: 'group.info', otherwise: 'group module could not be loaded' },
+  words: {},
   functions: { present, absent },
 });

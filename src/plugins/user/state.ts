@@ -1,11 +1,12 @@
 /** `user`: accounts (3006.16 salt/states/user.py). */
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
-import { pyStr } from '../../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import { isInt, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { addUser, changeUser } from './state/change.ts';
-import { dayRefusal, fieldRefusal, idRefusal } from './state/refusals.ts';
+import { dayRefusal, fieldRefusal, groupRefusal, idRefusal } from './state/refusals.ts';
 import { neededChanges, shadowInfo, userInfo, type WantedUser } from './state/wanted.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -22,6 +23,8 @@ function namesOf(value: Value): string[] | undefined {
  * wanted.
  */
 function numberOfText(value: Value): Value {
+  // as with Salt, an empty text says nothing
+  if (value === '') return null;
   return typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
 }
 
@@ -136,13 +139,40 @@ async function refusals(ctx: StateContext, args: Args, change: Dict): Promise<st
   return `Encountered error checking for needed changes. Additional info follows:\n\n${errors.join('\n')}`;
 }
 
+/** Why something is no list of groups. */
+function groupsRefusal(key: string, value: Value): string | undefined {
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const isGroup =
+      typeof one === 'string' ? one !== '' && !/^-|[:,\n\0]/.test(one) : isInt(one) || value === null;
+    if (!isGroup) return `${key} must be a list of names of groups, not ${pyRepr(value)}`;
+  }
+  return undefined;
+}
+
+/**
+ * In test mode: why an account cannot have its group, which no earlier state would make. Salt compat: there, test mode
+ * promises it.
+ */
+async function missingGroup(ctx: StateContext, { gid }: Args): Promise<string | undefined> {
+  if (!ctx.state.test || gid === null || mayBeMade(ctx)) return undefined;
+  const fun = typeof gid === 'string' ? 'file.group_to_gid' : 'file.gid_to_group';
+  const found = await ctx.functions.call(fun, [gid]);
+  return found === '' || found === gid ? `The group ${pyStr(gid)} of gid is not present` : undefined;
+}
+
 /** Why no account can be like this. */
-function refuses(args: Args): string | undefined {
+function refuses(args: Args, given: Readonly<Record<string, Value>>): string | undefined {
   const { fullname, roomnumber, workphone, homephone, other, home, shell } = args;
   const { date, mindays, maxdays, inactdays, warndays, expire } = args;
   const password = args.hash_password ? null : (args.password ?? null);
+  // Salt compat: there, the account is made, and then it ends with a traceback
+  if (args.password !== undefined && typeof args.password !== 'string')
+    return 'password must be a text: put it in quotation marks';
   return (
     idRefusal('uid', args.uid) ??
+    groupRefusal('gid', args.gid) ??
+    groupsRefusal('groups', given['groups'] ?? null) ??
+    groupsRefusal('optional_groups', given['optional_groups'] ?? null) ??
     fieldRefusal({ home, shell, fullname, roomnumber, workphone, homephone, other, password }) ??
     dayRefusal({ date, mindays, maxdays, inactdays, warndays, expire })
   );
@@ -156,11 +186,15 @@ async function present(ctx: StateContext, args: Args): Promise<StateResult> {
   const there = await existing(ctx, groups ?? []);
   const missing = (groups ?? []).filter((group) => !there.includes(group));
   // a run that changes nothing has not made the groups of an earlier state either (3006.26)
-  if (missing.length > 0 && !ctx.state.test)
+  if (missing.length > 0 && !mayBeMade(ctx))
     return failure(name, `The following group(s) are not present: ${missing.join(',')}`);
+  const without = await missingGroup(ctx, args);
+  if (without !== undefined) return failure(name, without);
   const wanted = await wantedUser(ctx, args, groups);
   const change = await neededChanges(ctx, wanted);
   if (change === undefined) {
+    // Salt compat: there, test mode promises it, and the run does not say why useradd refuses it
+    if (!args.unique && args.uid === null) return failure(name, 'unique: False needs a uid');
     const { unique, system, nologinit, loginclass, usergroup } = args;
     const options = { unique, system, nologinit, loginclass, usergroup: usergroup ?? null };
     return addUser(ctx, { ...wanted, gid: args.gid }, options);
@@ -198,11 +232,18 @@ export const userStates = defineModule({
   file: 'user',
   doc: 'Accounts.',
   needs: { fun: 'user.info', otherwise: 'user module could not be loaded' },
+  words: {
+    lines: ['password'],
+    dashes: [
+      ...['fullname', 'roomnumber', 'workphone', 'homephone', 'other', 'password'],
+      ...['date', 'mindays', 'maxdays', 'inactdays', 'warndays', 'expire'],
+    ],
+  },
   functions: {
     present: defineState({
       doc: 'Makes sure that an account is there, with the given properties.',
       params: PARAMS,
-      refuses,
+      refuses: (args, _kwargs, given) => refuses(args, given),
       run: present,
     }),
     absent,

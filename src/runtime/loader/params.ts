@@ -22,8 +22,8 @@ export interface ParamSpec {
   /** Only to be given by name (Python's parameters after `*args`). */
   readonly keywordOnly?: boolean;
   /**
-   * Of a state: it names a user or a group of this machine, without whom nothing can be done. In test mode one that is
-   * not there, and that no earlier state of the run would make, is refused.
+   * Of a state: it names a user or a group of this machine, or several, without whom nothing can be done. In test mode
+   * one that is not there, and that no earlier state of the run would make, is refused.
    */
   readonly account?: 'user' | 'group';
   /**
@@ -31,6 +31,11 @@ export interface ParamSpec {
    * line end is refused before the state does anything, in test mode as well.
    */
   readonly isLine?: true;
+  /**
+   * Of a state: what a value has to be that is not empty. Anything else would be read as if nothing had been said, or a
+   * mapping as its Python spelling, and is refused before the state does anything.
+   */
+  readonly takes?: 'text' | 'number' | 'list' | 'mapping';
   /** What the function is handed instead of the value as it was given: one of the kinds below. */
   readonly read?: (value: Value) => unknown;
 }
@@ -75,6 +80,7 @@ export const param = {
   /** Python's `str(value)`: None becomes `None`. */
   text: <const P extends Described>(said: P): P & TypedParam<string> => ({
     type: 'str',
+    takes: 'text',
     ...said,
     read: pyStr,
   }),
@@ -82,6 +88,7 @@ export const param = {
   /** `str(value)`, undefined for None. */
   textOrNone: <const P extends Described>(said: P): P & TypedParam<string | undefined> => ({
     type: 'str',
+    takes: 'text',
     ...said,
     read: (value: Value) => (value === null ? undefined : pyStr(value)),
   }),
@@ -89,6 +96,7 @@ export const param = {
   /** `str(value)`, undefined for what is false in Python: None, the empty text, zero. */
   textIfGiven: <const P extends Described>(said: P): P & TypedParam<string | undefined> => ({
     type: 'str',
+    takes: 'text',
     ...said,
     read: (value: Value) => (truthy(value) ? pyStr(value) : undefined),
   }),
@@ -96,6 +104,7 @@ export const param = {
   /** `str(value)`, the empty text for what is false in Python. */
   textOrEmpty: <const P extends Described>(said: P): P & TypedParam<string> => ({
     type: 'str',
+    takes: 'text',
     ...said,
     read: (value: Value) => (truthy(value) ? pyStr(value) : ''),
   }),
@@ -120,6 +129,7 @@ export const param = {
   /** Python's `int(value)`, cut to what an ordinary number holds: seconds, sizes, numbers of things. */
   count: <const P extends Described>(said: P): P & TypedParam<number> => ({
     type: 'int',
+    takes: 'number',
     ...said,
     read: pyCount,
   }),
@@ -127,6 +137,7 @@ export const param = {
   /** `int(value)`, undefined for what is false in Python: None, the empty text, zero. */
   countIfGiven: <const P extends Described>(said: P): P & TypedParam<number | undefined> => ({
     type: 'int',
+    takes: 'number',
     ...said,
     read: (value: Value) => (truthy(value) ? pyCount(value) : undefined),
   }),
@@ -141,6 +152,7 @@ export const param = {
   /** The same, undefined for None alone; what is no number is refused, and not taken for the default. */
   numberOnly: <const P extends Described>(said: P): P & TypedParam<number | undefined> => ({
     type: 'int',
+    takes: 'number',
     ...said,
     read: (value: Value) => (value === null ? undefined : requireNumber(value)),
   }),
@@ -148,6 +160,7 @@ export const param = {
   /** Python's `int(value)`, however great. */
   wholeNumber: <const P extends Described>(said: P): P & TypedParam<number | bigint> => ({
     type: 'int',
+    takes: 'number',
     ...said,
     read: pyInt,
   }),
@@ -169,6 +182,7 @@ export const param = {
   /** A list as it was given; anything else is an empty one. */
   list: <const P extends Described>(said: P): P & TypedParam<readonly Value[]> => ({
     type: 'list',
+    takes: 'list',
     ...said,
     read: (value: Value) => (Array.isArray(value) ? value : []),
   }),
@@ -176,6 +190,7 @@ export const param = {
   /** A list as it was given, undefined for anything else. */
   listIfGiven: <const P extends Described>(said: P): P & TypedParam<Value[] | undefined> => ({
     type: 'list',
+    takes: 'list',
     ...said,
     read: (value: Value) => (Array.isArray(value) ? value : undefined),
   }),
@@ -183,6 +198,7 @@ export const param = {
   /** A mapping; anything else is an empty one. */
   mapping: <const P extends Described>(said: P): P & TypedParam<Dict> => ({
     type: 'dict',
+    takes: 'mapping',
     ...said,
     read: (value: Value) => (isDict(value) ? value : new Map()),
   }),
@@ -190,6 +206,7 @@ export const param = {
   /** A mapping, undefined for anything else. */
   mappingIfGiven: <const P extends Described>(said: P): P & TypedParam<Dict | undefined> => ({
     type: 'dict',
+    takes: 'mapping',
     ...said,
     read: (value: Value) => (isDict(value) ? value : undefined),
   }),

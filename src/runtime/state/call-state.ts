@@ -4,6 +4,7 @@
  */
 import { DiskRefusesError, SaltInvocationError } from '../../errors/errors.ts';
 import { exceptionText } from '../loader/execute.ts';
+import { checkWords } from '../loader/words.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 import { withUmask } from '../../host/umask.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -212,17 +213,21 @@ function boundOrRefused(full: string, spec: FunctionSpec, low: Dict): StateArgum
 }
 
 /** Runs the function of a state, with its slots filled. @throws whatever it throws */
-export async function runState({ spec, bound }: BoundState, ctx: ModuleContext): Promise<Value> {
+export async function runState({ full, spec, bound }: BoundState, ctx: ModuleContext): Promise<Value> {
   const args = Object.create(null) as Record<string, Value>;
   for (const [name, value] of Object.entries(bound.args)) args[name] = await fillSlots(value, ctx);
   const kwargs: Dict = new Map();
   for (const [key, value] of bound.kwargs) kwargs.set(key, await fillSlots(value, ctx));
+  // before anything is looked at, so that test mode refuses what the functions of the run would refuse
+  checkWords(full, spec.words, { args, rest: [], kwargs });
   return spec.run(ctx, args, [], kwargs);
 }
 
 /** The result of a state that has thrown. */
 export function thrownResult({ spec, bound, low }: BoundState, error: unknown, ctx: ModuleContext): Dict {
-  if (error instanceof DiskRefusesError) return failedResult(nameOfCall(spec, bound, low), error.message);
+  // Salt compat: there, what is wrong with arguments is the last line of a traceback
+  if (error instanceof DiskRefusesError || error instanceof SaltInvocationError)
+    return failedResult(nameOfCall(spec, bound, low), error.message);
   const trace = exceptionText(error, ctx);
   ctx.log.debug(`An exception occurred in this state: ${trace}`, error);
   return failedResult(nameOfCall(spec, bound, low), `An exception occurred in this state: ${trace}`);

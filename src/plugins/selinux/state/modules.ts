@@ -1,7 +1,9 @@
 /** The states of `selinux` about its modules (3006.16 salt/states/selinux.py, `module*`). */
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { missingSource } from '../../shared/missing-source.ts';
 import { outcomeChangesLast } from '../../shared/outcome.ts';
+import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
 function wantedState(given: Value): 'enabled' | 'disabled' | undefined {
@@ -22,6 +24,8 @@ async function modules(ctx: StateContext): Promise<Dict> {
 /** Installs a module. Salt compat: in test mode Salt installs it; ours says what it would do. */
 export async function policyModuleInstalled(ctx: StateContext, path: Value): Promise<StateResult> {
   const shown = pyStr(path);
+  const missing = ctx.state.test ? await missingSource(ctx, shown, stateEnvironment(ctx)) : undefined;
+  if (missing !== undefined) return result(path, false, `Failed to install module ${shown}: ${missing}`);
   if (ctx.state.test) return result(path, null, `Module ${shown} is set to be installed`);
   return truthy(await ctx.functions.call('selinux.install_semod', [path]))
     ? result(path, true, `Module ${shown} has been installed`)

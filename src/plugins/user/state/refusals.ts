@@ -21,6 +21,14 @@ export function idRefusal(key: string, value: Value): string | undefined {
   return isId ? undefined : `${key} must be a whole number from 0 to ${MAX_ID}, not ${pyRepr(value)}`;
 }
 
+/** Why a value is neither the name of a group nor its id. @param key the parameter */
+export function groupRefusal(key: string, value: Value): string | undefined {
+  if (typeof value === 'string' || value === null) return undefined;
+  return isInt(value)
+    ? idRefusal(key, value)
+    : `${key} must be the name or the id of a group, not ${pyRepr(value)}`;
+}
+
 /** Why one of the fields of an account cannot stand in its line. */
 export function fieldRefusal(fields: Readonly<Record<string, Value>>): string | undefined {
   for (const [key, value] of Object.entries(fields))
@@ -28,7 +36,9 @@ export function fieldRefusal(fields: Readonly<Record<string, Value>>): string | 
       return `${key} cannot have colons or line ends in it${key === 'password' ? '' : `: ${pyRepr(value)}`}`;
   for (const key of ['home', 'shell']) {
     const value = fields[key] ?? null;
-    if (truthy(value) && !/^[/*]/.test(pyStr(value)))
+    // an empty shell is /bin/sh, and there is no empty home
+    const isSaid = key === 'home' ? value !== null : truthy(value);
+    if (isSaid && !/^[/*]/.test(pyStr(value)))
       return `${key} must be a whole path, beginning with a slash, not ${pyRepr(value)}`;
   }
   return undefined;
@@ -36,7 +46,7 @@ export function fieldRefusal(fields: Readonly<Record<string, Value>>): string | 
 
 /** Why one of the days of an account is none. */
 export function dayRefusal(days: Readonly<Record<string, Value>>): string | undefined {
-  const [key, value] = Object.entries(days).find(([, day]) => typeof day === 'string' && day !== '') ?? [];
+  const [key, value] = Object.entries(days).find(([, day]) => day !== null && !isInt(day)) ?? [];
   return key === undefined
     ? undefined
     : `${key} must be a number of days, or a date such as 2030-12-31, not ${pyRepr(value ?? null)}`;
