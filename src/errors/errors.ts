@@ -78,7 +78,12 @@ export class UsageError extends BrineError {
 /** The other side could not be reached or did not answer in time. */
 export class UnreachableError extends BrineError {
   static override readonly errorCode: ErrorCode = 'not-reachable';
-  override readonly name = 'UnreachableError';
+  override readonly name: string = 'UnreachableError';
+}
+
+/** What is needed went away while something started, which has been said: it is to be started again, and waits then. */
+export class NotYetError extends UnreachableError {
+  override readonly name: string = 'NotYetError';
 }
 
 /** The other side answered, but not as who it claims to be, or it refused us. */

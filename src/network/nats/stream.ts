@@ -47,6 +47,7 @@ const NS_PER_MS = 1_000_000;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
 const NO_STREAM = 10_059;
+const TEMPORARILY_UNAVAILABLE = 10_008;
 /** What deleting a message is answered with that is not there. */
 const NO_SUCH_PLACE = 10_043;
 /** What streams are reached through. */
@@ -64,6 +65,9 @@ interface StreamDeps {
 const TOO_FEW =
   'Give cluster: nats the servers of one NATS cluster, as many as that and all of them running, or set replicas: 1 in the option ' +
   'cluster, with which one server is enough and nothing is left when it is lost.';
+/** What to do when too few servers of JetStream are there. */
+export const LEADERLESS =
+  'It needs more than half of its servers: start those that are away, or see why they do not reach each other.';
 const NO_ROOM =
   'Make room in the store_dir of the NATS servers, or raise their limits of JetStream (max_file_store).';
 
@@ -99,7 +103,7 @@ export class NatsStreams {
     this.#deps = deps;
   }
 
-  /** @throws UnreachableError when the servers have no JetStream */
+  /** @throws UnreachableError when the servers have no JetStream, or too few of them are there */
   static async open(nats: NatsConnection, { timeoutMs, clock, report }: OpenStreams): Promise<NatsStreams> {
     const { jetstream, jetstreamManager, DeliverPolicy: policies } = await import('@nats-io/jetstream');
     try {
@@ -109,8 +113,10 @@ export class NatsStreams {
       const startAt = policies.StartSequence;
       return new NatsStreams({ nats, manager, client, timeoutMs, startAt, clock, leaders, report });
     } catch (cause) {
+      const isAway = isLeaderless(cause) || isTimeout(cause);
+      const advice = isAway ? LEADERLESS : 'Start them with JetStream (nats-server -js).';
       throw new UnreachableError(
-        `The NATS servers keep no streams: ${messageOf(cause)}. Start them with JetStream (nats-server -js).`,
+        `The NATS servers ${isAway ? 'take no messages now' : 'keep no streams'}: ${messageOf(cause)}. ${advice}`,
         { cause },
       );
     }
@@ -300,6 +306,11 @@ export class NatsStreams {
   }
 }
 
+/** True when the servers of JetStream have not found each other, or too few of them run. */
+export function isLeaderless(error: unknown): boolean {
+  return apiCode(error) === TEMPORARILY_UNAVAILABLE;
+}
+
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
@@ -319,6 +330,6 @@ function refusedStream(error: unknown, { name, replicas }: StreamSettings): unkn
 }
 
 function apiCode(error: unknown): number | undefined {
-  const { code } = error as { code?: unknown };
+  const { code } = Object(error) as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
 }

@@ -34,6 +34,12 @@ const NURSERY_MEGABYTES = 2;
 /** A part that ends with this status (EX_CONFIG) and whose end hurts nobody else is not started again. */
 export const GIVE_UP_STATUS = 78;
 
+/**
+ * A part that ends with this status (EX_TEMPFAIL) before it was ready could not start now, and has said why: it is
+ * started again, and the daemon waits.
+ */
+export const NOT_YET_STATUS = 75;
+
 /** One part. */
 export interface ChildSpec {
   /** Shown in the process list; no two parts have the same. */
@@ -88,6 +94,7 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
   /** Parts that are to run, also while they are being started anew. */
   readonly #given = new Set<string>();
   readonly #running = new Map<string, Running>();
+  readonly #whenReady = new Map<string, () => void>();
   readonly #shortLives = new Map<string, number>();
   #stopping = false;
   #beat: Timer | undefined;
@@ -159,10 +166,13 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
 
   #begin(spec: S): Promise<void> {
     this.#given.add(spec.title);
-    return this.#spawn(spec);
+    return new Promise((resolve) => {
+      this.#whenReady.set(spec.title, resolve);
+      this.#spawn(spec);
+    });
   }
 
-  #spawn(spec: S): Promise<void> {
+  #spawn(spec: S): void {
     const { childScript, startMessage, read, onMessage, onLink, clock, log } = this.#options;
     // the title of a process has room only for what stood on its command line
     const child = fork(childScript, [spec.title.padEnd(48)], {
@@ -184,16 +194,15 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
     child.on('exit', (code, signal) => this.#exited(spec, running, code, signal));
     onLink?.(spec, child.stdio[LINK_FD] as unknown as Socket);
     send(child, startMessage(spec));
-    return new Promise((resolve) => {
-      child.on('message', (received) => {
-        const message = read(received);
-        running.lastSignMs = clock.monotonicMs();
-        if (message === undefined) log.error(`${spec.title} said what no part says`);
-        else if (isReady(message)) {
-          running.ready = true;
-          resolve();
-        } else if (!isPong(message)) onMessage(message, { spec, pid: child.pid ?? 0 });
-      });
+    child.on('message', (received) => {
+      const message = read(received);
+      running.lastSignMs = clock.monotonicMs();
+      if (message === undefined) log.error(`${spec.title} said what no part says`);
+      else if (isReady(message)) {
+        running.ready = true;
+        this.#whenReady.get(spec.title)?.();
+        this.#whenReady.delete(spec.title);
+      } else if (!isPong(message)) onMessage(message, { spec, pid: child.pid ?? 0 });
     });
   }
 
@@ -222,7 +231,8 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
     this.#running.delete(spec.title);
     if (this.#stopping) return;
     const how = signal === null ? `exit status ${code}` : signal;
-    if (this.#failure !== undefined && !running.ready && spec.optional === undefined) {
+    const isFinal = !running.ready && code !== NOT_YET_STATUS;
+    if (this.#failure !== undefined && isFinal && spec.optional === undefined) {
       this.#failure(
         new BrineError(`The master cannot start: ${spec.title} ended with ${how} before it was ready.`, {
           code: 'part-not-started',
@@ -239,7 +249,7 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
     this.counters.restarts++;
     log.info(`Process ${spec.title} (${running.process.pid}) died with ${how}, restarting...`);
     clock.after(this.#restartDelayMs(spec, running), () => {
-      if (!this.#stopping) void this.#spawn(spec);
+      if (!this.#stopping) this.#spawn(spec);
     });
   }
 

@@ -3,6 +3,8 @@ import type { Crypticle } from '../../network/crypto/crypticle.ts';
 import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
+import { NOT_YET_STATUS } from '../daemon/supervisor.ts';
+import { NotYetError } from '../../errors/errors.ts';
 import { applyNiceness } from '../daemon/niceness.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
@@ -151,6 +153,8 @@ async function startRole(
 }
 
 function fail(error: unknown): void {
+  // what it waits for has been said
+  if (error instanceof NotYetError) process.exit(NOT_YET_STATUS);
   process.stderr.write(`${process.title}: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

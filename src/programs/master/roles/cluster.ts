@@ -24,7 +24,7 @@ import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
 import { apiTokenKind, keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
 import { JobCalls } from '../../../runtime/cluster/job-calls.ts';
 import { askSyncing, SYNCING_NOT_ASKED, syncingAdvice } from '../../../runtime/cluster/nats-syncing.ts';
-import { awaitLink } from '../../../runtime/cluster/await-link.ts';
+import { awaitLink, startedWithLink } from '../../../runtime/cluster/await-link.ts';
 import type { ClusterLink } from '../../../runtime/cluster/link.ts';
 import { MemberCalls } from '../../../runtime/cluster/member-calls.ts';
 import { Members } from '../../../runtime/cluster/members.ts';
@@ -43,7 +43,7 @@ import { REQUESTS, servedClaims, sharedParts } from '../../../runtime/cluster/pa
 import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
 import { KeyStore } from '../../../storage/keys/store.ts';
 import { keepToldMasters } from '../../../runtime/cluster/told-masters.ts';
-import type { RoleContext, StartRole } from './role.ts';
+import type { RoleContext, RunningRole, StartRole } from './role.ts';
 
 /** Time for the owner of the job cache, or the publisher, to come back before a call to it fails. */
 const GIVE_UP_MS = 30_000;
@@ -67,6 +67,12 @@ interface Base {
 
 export const startCluster: StartRole = async (context) => {
   const base = await openBase(context);
+  const { log } = context;
+  return startedWithLink({ access: base.settings.nats, log }, () => startMember(base));
+};
+
+const startMember = async (base: Base): Promise<RunningRole> => {
+  const { context } = base;
   const { settings, names, seal, link, folder } = base;
   const { opts, clock, random, log } = context;
   const { member } = settings;

@@ -12,6 +12,11 @@ import { halt } from '../../../support/halt.ts';
 const PART = `
 process.on('message', (m) => {
   if (m.type === 'start' && m.opts === 'fails') process.exit(7);
+  if (m.type === 'start' && m.opts === 'not yet') {
+    const fs = require('node:fs');
+    fs.appendFileSync(__dirname + '/tried', 'x');
+    if (fs.readFileSync(__dirname + '/tried', 'utf8').length < 3) process.exit(75);
+  }
   if (m.type === 'start') process.send({ type: 'ready' });
   if (m.type === 'ping') process.send({ type: 'pong' });
   if (m.type === 'stop') {
@@ -103,4 +108,12 @@ test('supervisor - what is no message of the contract between the main process a
     { type: 'ready' },
   ])
     assert.equal(readToChild(strange), undefined);
+});
+
+test('supervisor - a part that cannot start yet is started again until it is ready, and the start waits', async (t) => {
+  const { supervisor, pid, ended } = supervise(t, fastClock, 'not yet');
+  await supervisor.start([part]);
+  assert.notEqual(pid(), 0);
+  assert.equal(readFileSync(join(ended, '..', 'tried'), 'utf8'), 'xxx');
+  assert.equal(supervisor.counters.restarts, 2);
 });
