@@ -111,7 +111,7 @@ function argumentsAllowed(constraint: Value, positional: readonly Value[], keywo
 
 /**
  * A pattern that is null takes any value, but there must be one. Salt compat: one that is no text (`test: true`) stands
- * for itself; Salt ends with an exception there.
+ * for itself; in Salt it is no regular expression, and allows nothing.
  */
 function valueAllowed(pattern: Value, value: Value | undefined): boolean {
   if (value === undefined) return false;
