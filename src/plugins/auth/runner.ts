@@ -48,6 +48,10 @@ export const authRunners = defineRunners({
         ).command(new Map<Value, Value>([...load, ['cmd', 'mk_token']]));
         const failure = tokenFailure(reply);
         if (failure !== undefined) throw new RunnerRefusal(failure);
+        if (reply === '')
+          ctx.log.error(
+            'No token was made: the name and the password do not belong together, or external_auth lets nobody of that name in by this system. The log of the master says more.',
+          );
         return reply;
       },
     }),
