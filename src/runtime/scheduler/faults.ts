@@ -7,6 +7,7 @@ import { readDate } from '../../python/text/date-text.ts';
 import { strptime } from '../../python/text/strftime.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, pyTypeName, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { parseCron } from './cron.ts';
 import { functionOf, type Moment } from './job-state.ts';
 import { DEFAULT_TIME_FORMAT, INTERVAL_UNITS, lookUpWhen, NAMED_FORMS } from './timing.ts';
 import { fromLocal, toLocal } from './zone.ts';
@@ -40,6 +41,33 @@ export function jobFaults(name: string, data: Dict, moment: Moment): string[] {
     ...typeFaults(data),
   ];
   return faults.map((fault) => `Scheduled job "${name}": ${fault}`);
+}
+
+/** Faults of a job that is about to be added: why it never runs, or what of it does nothing, whatever the time is. */
+export function draftFaults(data: Dict): string[] {
+  const numbers = UNITS.filter((unit) => data.has(unit) && !isNumber(data.get(unit) ?? null)).map(
+    (unit) => `${unit} must be a number, not ${pyStr(data.get(unit) ?? null)}; the job never runs.`,
+  );
+  return [
+    ...unknownFields(data),
+    ...functionFaults(data),
+    ...timeFaults(data),
+    ...numbers,
+    ...cronFaults(data),
+    ...limitFaults(data),
+    ...typeFaults(data),
+  ];
+}
+
+function isNumber(value: Value): boolean {
+  return toNumber(value) !== undefined || (typeof value === 'string' && Number.isFinite(Number(value)));
+}
+
+function cronFaults(data: Dict): string[] {
+  const cron = data.get('cron');
+  if (typeof cron !== 'string') return [];
+  if (parseCron(cron) !== undefined) return [];
+  return [`cron is ${cron}; it takes five fields, such as '*/5 * * * *'. The job never runs.`];
 }
 
 function unknownFields(data: Dict): string[] {

@@ -1,6 +1,7 @@
 /** `schedule.add`, `modify`, `delete`, `purge` (3006.16 salt/modules/schedule.py). */
 import { messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { draftFaults } from '../../../runtime/scheduler/faults.ts';
 import { saveSchedule } from '../../../runtime/scheduler/saved.ts';
 import {
   copyValue,
@@ -55,7 +56,7 @@ export async function addJob(ctx: ModuleContext, name: Value, kwargs: Dict): Pro
   if (item.get('result') === false) return item;
   if (truthy(kwargs.get('test'))) return result(`Job: ${pyStr(name)} would be added to schedule.`, true);
   const changes: Dict = new Map([[name, 'added']]);
-  const added = result(`Added job: ${pyStr(name)} to schedule.`, true, changes);
+  const added = result(`Added job: ${pyStr(name)} to schedule.${butThat(item, kwargs)}`, true, changes);
   if (isOffline(kwargs)) {
     writeOffline(ctx, current.set(name, item));
     return added;
@@ -66,6 +67,25 @@ export async function addJob(ctx: ModuleContext, name: Value, kwargs: Dict): Pro
     tag('add'),
   );
   return inSchedule(answer, name) === undefined ? failed : added;
+}
+
+/** What a job is given for its place in the schedule, and not for its runs. */
+const ABOUT_THE_CHANGE: ReadonlySet<Value> = new Set([
+  ...['function', 'job_args', 'job_kwargs', 'persist', 'offline', 'test', 'saltenv'],
+]);
+
+/**
+ * Why a job never runs, or what of it does nothing, behind what has been done; mostly ''. Salt compat: Salt says
+ * nothing of it, and drops a misspelt keyword.
+ */
+function butThat(item: Dict, kwargs: Dict): string {
+  const lost = [...kwargs].filter(
+    ([key]) => !item.has(key) && !ABOUT_THE_CHANGE.has(key) && !pyStr(key).startsWith('_'),
+  );
+  const [first, ...others] = draftFaults(new Map([...item, ...lost]));
+  if (first === undefined) return '';
+  const further = others.map((fault) => ` ${fault.charAt(0).toUpperCase()}${fault.slice(1)}`);
+  return ` But ${first}${further.join('')}`;
 }
 
 function inSchedule(answer: Dict | undefined, name: Value): Value | undefined {
@@ -148,7 +168,7 @@ export async function modifyJob(ctx: ModuleContext, name: Value, given: Dict): P
   const changes: Dict = new Map([[name, dict({ old: copyValue(old), new: copyValue(item) })]]);
   if (truthy(kwargs.get('test')))
     return changed(`Job: ${label} would be modified in schedule.`, true, changes);
-  const modified = changed(`Modified job: ${label} in schedule.`, true, changes);
+  const modified = changed(`Modified job: ${label} in schedule.${butThat(item, kwargs)}`, true, changes);
   if (isOffline(kwargs)) {
     writeOffline(ctx, current.set(name, new Map([...old, ...item])));
     return modified;
