@@ -1,4 +1,4 @@
-/** Prints the configuration file that a package brings: every option that is served, commented out, with its default. */
+/** Prints the configuration that a package brings: every option that is served, commented out, with its default. */
 import { masterOptions } from '../../src/config/master-options.ts';
 import { minionOptions } from '../../src/config/minion-options.ts';
 import type { OptionSpec, OptionTable } from '../../src/config/option.ts';
