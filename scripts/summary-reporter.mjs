@@ -1,5 +1,7 @@
 // Closes a test run with the failures, the slow tests, and one plain line that any reader understands: "N passed, N
 // failed".
+import { inspect } from 'node:util';
+
 const SLOW_SECONDS = 3;
 const MOST_NAMED = 10;
 /** What Node says of a test whose name `--only` does not match. */
@@ -19,6 +21,12 @@ export function slowestLines(tests) {
   ];
 }
 
+/** An error may come from another process as an object of no class, with any cause. */
+function reasonOf(error) {
+  const { cause = error } = error ?? {};
+  return typeof cause?.stack === 'string' ? cause.stack : inspect(cause);
+}
+
 export default async function* summary(source) {
   let passed = 0;
   let failed = 0;
@@ -33,9 +41,8 @@ export default async function* summary(source) {
     else if (type === 'test:pass') passed++;
     else {
       failed++;
-      const error = data.details?.error;
       failures.push(
-        `\nFAILED ${data.name} (${data.file ?? ''}:${data.line ?? ''})\n${error?.cause?.stack ?? error?.cause ?? error?.stack ?? ''}\n`,
+        `\nFAILED ${data.name} (${data.file ?? ''}:${data.line ?? ''})\n${reasonOf(data.details?.error)}\n`,
       );
     }
   }
