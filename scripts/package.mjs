@@ -13,6 +13,8 @@ const { values } = parseArgs({
     arch: { type: 'string', default: 'amd64,arm64' },
     // for trying things out: packages that are made sooner, and are larger
     quick: { type: 'boolean', default: false },
+    // another version than that of package.json, for trying out upgrades
+    version: { type: 'string' },
   },
 });
 const to = join(root, 'build/packages');
@@ -21,7 +23,7 @@ for (const arch of values.arch.split(',')) {
   const work = join(root, 'build/package', arch);
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  const payload = await stagePayload(arch, join(work, 'payload'));
+  const payload = await stagePayload(arch, join(work, 'payload'), values.version);
   for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
     console.log(file);
 }

@@ -1,10 +1,12 @@
 // What Debian's packages do when they are installed and removed, in the order of Debian's policy.
 
+import { basename, dirname, join } from 'node:path';
+
 /** The scripts of a package, by their names. */
 export function maintainerScripts(each) {
   const parts = [
-    ['postinst', [...account(each), ...caches(each), ...start(each)]],
-    ['prerm', [...stop(each), ...dropCaches(each)]],
+    ['postinst', [...account(each), ...keepOld(each), ...caches(each), ...start(each)]],
+    ['prerm', [...stop(each), ...setAside(each), ...dropCaches(each)]],
     ['postrm', forget(each)],
   ];
   return parts
@@ -27,6 +29,45 @@ function account({ account: name }) {
     `  chgrp ${name} /etc/salt/pki /var/cache/salt /var/log/salt && chmod g+w /var/log/salt`,
     'fi',
   ];
+}
+
+/**
+ * What runs loads parts of its own version for as long as it lives: dpkg removes those of the old one, so they are set
+ * aside as further names of the same files, and put back beside the new version.
+ */
+function setAside({ caches: isCommon, library, version }) {
+  if (isCommon !== true) return [];
+  return [
+    `if [ "$1" = upgrade ] && [ "$2" != ${version} ]; then`,
+    `  rm -rf ${asideOf(library)}`,
+    `  cp -al ${library} ${asideOf(library)}`,
+    'fi',
+  ];
+}
+
+/** Folders of versions of which nothing runs any more go. */
+function keepOld({ caches: isCommon, library }) {
+  if (isCommon !== true) return [];
+  const folder = dirname(library);
+  return [
+    'if [ "$1" = configure ]; then',
+    `  for aside in ${folder}/.kept-*; do`,
+    '    [ -d "$aside" ] || continue',
+    `    old="${folder}/\${aside##*/.kept-}"`,
+    `    if [ "$old" = ${library} ]; then rm -rf "$aside"; continue; fi`,
+    '    rm -rf "$old"',
+    '    mv "$aside" "$old"',
+    '  done',
+    `  for old in ${folder}/*; do`,
+    `    [ "$old" = ${library} ] && continue`,
+    '    readlink /proc/[0-9]*/exe 2>/dev/null | grep -q "^$old/" || rm -rf "$old"',
+    '  done',
+    'fi',
+  ];
+}
+
+function asideOf(library) {
+  return join(dirname(library), `.kept-${basename(library)}`);
 }
 
 /** V8's caches are made where they are used: what is not there makes programs start later, and nothing else. */

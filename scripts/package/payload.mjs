@@ -39,20 +39,24 @@ const NEVER_LOADED_FOLDERS = new Set([
 /**
  * @param arch as Debian names it
  * @param folder that is made
+ * @param version that the packages have
  * @returns the version of Brine, and the folder
  */
-export async function stagePayload(arch, folder) {
+export async function stagePayload(arch, folder, version = ownVersion()) {
   const names = ARCHITECTURES[arch];
   if (names === undefined)
     throw new Error(
       `There are no packages for ${arch}; there are for ${Object.keys(ARCHITECTURES).join(', ')}.`,
     );
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   mkdirSync(folder, { recursive: true });
   stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
   await stagePrograms(folder);
   stageLibraries(names.node, folder);
   return { arch, version, folder };
+}
+
+function ownVersion() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
 
 function stageNode(release, names, folder) {
