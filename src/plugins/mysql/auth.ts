@@ -3,7 +3,7 @@
  */
 import type { RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import { mysqlTlsFault, openMysql, type MysqlAccess } from '../../network/databases/mysql.ts';
+import { mysqlAddress, mysqlTlsFault, openMysql, type MysqlAccess } from '../../network/databases/mysql.ts';
 import { readAuthorities } from '../../network/tls/files.ts';
 import type { Dict } from '../../python/values/value.ts';
 import {
@@ -71,6 +71,6 @@ async function rowsOf(
   } catch (error) {
     const tls = mysqlTlsFault(error, access, { caSetting: `${OPTION}: ssl_ca`, caFile });
     const reason = withoutPassword(tls ?? messageOf(error), credentials);
-    throw new CommandExecutionError(`the database of ${OPTION} at ${access.host}: ${reason}`);
+    throw new CommandExecutionError(`the database of ${OPTION} at ${mysqlAddress(access)}: ${reason}`);
   }
 }

@@ -81,7 +81,7 @@ export class RedisTokens implements TokenStore {
     } catch (error) {
       if (this.#client === opening) await this.close();
       throw new CommandExecutionError(
-        `Redis at ${this.#settings.host}:${this.#settings.port} did not do it: ${messageOf(error)}. See eauth_redis_host and eauth_redis_port.`,
+        `Redis at ${this.#settings.host}:${this.#settings.port} did not do it: ${messageOf(error).replace(/[.]$/, '')}. See eauth_redis_host and eauth_redis_port.`,
         { cause: error },
       );
     }
