@@ -6,6 +6,9 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../python/values
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcome } from '../shared/outcome.ts';
+import { missingSource } from '../shared/missing-source.ts';
+import { emptyRefusal } from '../shared/name-check.ts';
+import { stateEnvironment } from '../shared/state-environment.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 /** What is shown in place of a password. */
@@ -90,6 +93,7 @@ export const debconfStates = defineModule({
         data: param.mappingIfGiven({ doc: 'The answers: `question: {type: string, value: text}`.' }),
       },
       kwargs: 'kwargs',
+      refuses: ({ name }) => emptyRefusal('A package', name),
       run: async (ctx, { name, data }) => {
         try {
           if (data !== undefined) return await setAnswers(ctx, name, data);
@@ -116,7 +120,12 @@ export const debconfStates = defineModule({
           return outcome(name, false, 'Context must be formed as a dict');
         if (defaults !== null && !isDict(defaults))
           return outcome(name, false, 'Defaults must be formed as a dict');
-        if (ctx.state.test) return outcome(name, null, 'Debconf selections would have been set.');
+        if (ctx.state.test) {
+          const missing = await missingSource(ctx, pyStr(source), stateEnvironment(ctx));
+          return missing === undefined
+            ? outcome(name, null, 'Debconf selections would have been set.')
+            : outcome(name, false, `Unable to set debconf selections from file. ${missing}`);
+        }
         const variables = [context ?? dict(), defaults ?? dict()];
         try {
           const isDone =

@@ -103,6 +103,29 @@ function refusalOf<P extends Record<string, ParamSpec>>(
 }
 
 /**
+ * States whose results are made as those of a run, with what is only foretold in test mode: there the result is None
+ * where something would be changed. Salt compat: that of `zfs.*` is True.
+ */
+export function foretelling(functions: Readonly<Record<string, FunctionSpec>>): Record<string, FunctionSpec> {
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, spec]) => [
+      name,
+      {
+        ...spec,
+        run: async (...call: Parameters<FunctionSpec['run']>) => {
+          const result = await spec.run(...call);
+          const changes = isDict(result) ? result.get('changes') : undefined;
+          const isToChange = call[0].state?.test === true && isDict(changes) && changes.size > 0;
+          return isToChange && isDict(result) && result.get('result') === true
+            ? result.set('result', null)
+            : result;
+        },
+      },
+    ]),
+  );
+}
+
+/**
  * Why an argument cannot be read. Salt compat: there, it is a traceback, or a value of another type is taken for none,
  * for its letters or for its Python spelling.
  */
@@ -112,6 +135,10 @@ function unreadableArgument(
 ): string | undefined {
   for (const [name, spec] of Object.entries(params)) {
     const value = given[name] ?? null;
+    const isNoAccount =
+      value !== null && (typeof value === 'boolean' || isDict(value) || Array.isArray(value));
+    if (spec.account !== undefined && spec.type === 'str' && isNoAccount)
+      return `${name} must be the name of a ${spec.account}, not ${pyRepr(value)}`;
     if (!isTaken(spec, value)) return `${name} must be a ${spec.takes}, not ${pyRepr(value)}`;
     try {
       spec.read?.(value);

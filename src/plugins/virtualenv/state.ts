@@ -18,7 +18,9 @@ import {
   WHEELS,
 } from '../pip/module/params.ts';
 import { commaList } from '../pip/module/run.ts';
+import { creationProblem } from './module/create.ts';
 import { CLEAR, SHAPE, VENV_BIN, VIRTUALENV_ONLY } from './module/params.ts';
+import { mayBeMade } from '../shared/made-earlier.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { askedPackages } from '../pip/state/asked.ts';
 import { InstalledPackages, optionRefusal, readPackage } from '../pip/state/check.ts';
@@ -206,7 +208,7 @@ async function isMissingSome(
   return wanted.some((one) => typeof one === 'string' || !installed.has(one));
 }
 
-/** What test mode says. Salt compat: Salt does not look whether packages are missing. */
+/** What test mode says. Salt compat: Salt looks neither whether packages are missing nor for its program. */
 async function foretold(
   ctx: StateContext,
   args: ManagedArgs,
@@ -217,6 +219,9 @@ async function foretold(
   }: { readonly isThere: boolean; readonly changes: Dict; readonly requirements: Value },
 ): Promise<StateResult> {
   const { name, clear } = args;
+  const isMade = !isThere || truthy(clear);
+  const problem = isMade && !mayBeMade(ctx) ? creationProblem(ctx, args) : undefined;
+  if (problem !== undefined) return outcome(name, false, `Failed to create virtualenv: ${problem}`);
   if (!isThere) return outcome(name, null, `Virtualenv ${name} is set to be created`, changes);
   if (truthy(clear)) return outcome(name, null, `Virtualenv ${name} is set to be cleared`, changes);
   return (await isMissingSome(ctx, args, requirements))

@@ -1,8 +1,11 @@
 /** `webutil`: users in the files of passwords that web servers read (3006.16 salt/states/webutil.py). */
 import { findProgram } from '../../host/which.ts';
+import { isAbs } from '../../python/paths.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { missingFolder } from '../shared/missing-source.ts';
 import { outcomeResultLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
@@ -29,6 +32,15 @@ function ended(name: string, run: Value): StateResult {
 const foretold = (name: string, comment: string): StateResult =>
   outcome(name, null, comment, dict({ [name]: true }));
 
+/** Why there can be no such user. Salt compat: there, it is promised, or ends with a traceback. */
+function refusal(name: string, file: Value): string | undefined {
+  if (name === '' || /[:\n\r\0]/.test(name))
+    return `The name of a user is not empty and has no colons and line ends: ${pyRepr(name)}`;
+  return typeof file === 'string' && isAbs(file)
+    ? undefined
+    : `htpasswd_file must be a whole path, beginning with a slash, not ${pyRepr(file)}`;
+}
+
 /** The states of `webutil`. */
 export const webutilStates = defineModule({
   name: 'webutil',
@@ -47,6 +59,11 @@ export const webutilStates = defineModule({
         ...RUNAS,
         update: param.flag({ default: false, doc: 'Write the password where it is another one.' }),
       },
+      refuses: ({ name, htpasswd_file, password }) =>
+        refusal(name, htpasswd_file) ??
+        (typeof password === 'string' && /[\n\r\0]/.test(password)
+          ? 'password cannot have a line end in it'
+          : undefined),
       run: async (ctx, { name, password, htpasswd_file, options, force, runas, update }) => {
         const call = (fun: string): Promise<Value> => {
           const keywords: Dict = dict({ opts: options, runas });
@@ -56,6 +73,8 @@ export const webutilStates = defineModule({
         const isKnown = isFile && (await isInFile(ctx, htpasswd_file, name));
         const isOther = isKnown && update && !force && !truthy(await call('verify'));
         if (isKnown && !isOther && !force) return outcome(name, true, 'User already known');
+        const noFolder = missingFolder(ctx, pyStr(htpasswd_file));
+        if (ctx.state.test && noFolder !== undefined) return outcome(name, false, noFolder);
         if (ctx.state.test) return foretold(name, `User '${name}' is set to be added to htpasswd file`);
         return ended(name, await call('useradd'));
       },
@@ -63,9 +82,10 @@ export const webutilStates = defineModule({
     user_absent: defineState({
       doc: 'Makes sure that a user is not in a file of passwords.',
       params: { ...NAME, ...HTPASSWD_FILE, ...RUNAS },
+      refuses: ({ name, htpasswd_file }) => refusal(name, htpasswd_file),
       run: async (ctx, { name, htpasswd_file, runas }) => {
         if (!(await isInFile(ctx, htpasswd_file, name)))
-          return outcome(name, ctx.state.test ? null : true, 'User already not in file');
+          return outcome(name, true, 'User already not in file');
         if (ctx.state.test) return foretold(name, `User '${name}' is set to be removed from htpasswd file`);
         const keywords = dict({ runas, all_results: true });
         return ended(name, await ctx.functions.call('webutil.userdel', [htpasswd_file, name], keywords));

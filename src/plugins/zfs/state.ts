@@ -7,7 +7,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { allProperties, withoutZfs } from './module/command.ts';
 import { allFromZfs, fromSize, isBookmark, isDataset, isSnapshot } from './module/values.ts';
 import { outcome } from '../shared/outcome.ts';
-import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { defineState, foretelling, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { scheduledSnapshot } from './state/schedule.ts';
 import { attempt, exists, zfsCall } from './state/attempt.ts';
 
@@ -222,7 +222,7 @@ export const zfsStates = defineModule({
   file: 'zfs',
   doc: 'File systems, volumes, snapshots, bookmarks and holds of ZFS.',
   unavailable: withoutZfs('zfs state'),
-  functions: {
+  functions: foretelling({
     filesystem_absent: absentState(FILESYSTEM, 'file system'),
     volume_absent: absentState(VOLUME, 'volume'),
     snapshot_absent: absentState(SNAPSHOT, 'snapshot'),
@@ -283,5 +283,5 @@ export const zfsStates = defineModule({
       },
       run: scheduledSnapshot,
     }),
-  },
+  }),
 });

@@ -8,7 +8,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { allProperties, withoutZfs } from './module/command.ts';
 import { allFromZfs } from './module/values.ts';
 import { outcome } from '../shared/outcome.ts';
-import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { defineState, foretelling, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const ask = (ctx: StateContext, fun: string, args: readonly Value[], kwargs: Dict = dict()): Promise<Value> =>
   ctx.functions.call(`zpool.${fun}`, args, kwargs);
@@ -159,7 +159,7 @@ export const zpoolStates = defineModule({
   file: 'zpool',
   doc: 'Pools of ZFS.',
   unavailable: withoutZfs('zpool state'),
-  functions: {
+  functions: foretelling({
     present: defineState({
       doc: 'Makes sure of a pool: imports it, or makes it of disks, and sets its properties.',
       params: {
@@ -184,5 +184,5 @@ export const zpoolStates = defineModule({
       },
       run: absent,
     }),
-  },
+  }),
 });

@@ -35,9 +35,11 @@ interface Report {
 
 const newReport = (): Report => ({ comments: [], changes: new Map(), isGood: true });
 
-function reported(name: string, { comments, changes, isGood }: Report): StateResult {
+function reported({ state }: StateContext, name: string, { comments, changes, isGood }: Report): StateResult {
   const comment = comments.join('\n');
-  return outcome(name, isGood, comment === '' && changes.size === 0 ? 'No changes made' : comment, changes);
+  // Salt compat: Salt's result in test mode is True, as if nothing were to be done
+  const result = state.test && isGood && comment !== '' ? null : isGood;
+  return outcome(name, result, comment === '' && changes.size === 0 ? 'No changes made' : comment, changes);
 }
 
 /** The packages of a list, in order, with the versions asked for. */
@@ -108,7 +110,7 @@ export async function heldState(
     if (ctx.state.test) report.comments.push(`The following package would be unheld: ${text}`);
     else await unhold(ctx, name, text, report);
   }
-  return reported(name, report);
+  return reported(ctx, name, report);
 }
 
 /** No longer keeps packages at their version. */
@@ -129,5 +131,5 @@ export async function unheldState(
     if (ctx.state.test) report.comments.push(`The following package would be unheld: ${text}${suffix}`);
     else await unhold(ctx, name, text, report);
   }
-  return reported(name, report);
+  return reported(ctx, name, report);
 }

@@ -140,6 +140,26 @@ async function installPip(ctx: ModuleContext, args: CreateArgs): Promise<Dict> {
   }
 }
 
+/** Why no environment can be made: its program is not there, or its Python, or the program takes none. */
+export function creationProblem(
+  ctx: ModuleContext,
+  { venv_bin, python }: Pick<CreateArgs, 'venv_bin' | 'python'>,
+): string | undefined {
+  const program = venv_bin ?? defaultProgram(ctx);
+  if (program !== 'venv' && findProgram(program) === undefined) return notInstalled(program);
+  if (!isSaid(python)) return undefined;
+  if (isOwnModule(program)) return `The \`python\`(\`--python\`) option is not supported by '${program}'`;
+  return findProgram(python ?? '') === undefined
+    ? `Cannot find requested python (${python ?? ''}).`
+    : undefined;
+}
+
+const notInstalled = (program: string): string =>
+  `'${program}' is not installed: install it, or set venv_bin to venv`;
+
+/** Whether it is the module of Python, or a program that is called like it. */
+const isOwnModule = (program: string): boolean => program.includes('venv') && !program.includes('virtualenv');
+
 /**
  * Makes an environment. Salt compat: Salt fetches the script ez_setup where `easy_install` is missing, which is gone
  * from where it was and from environments.
@@ -149,10 +169,10 @@ async function installPip(ctx: ModuleContext, args: CreateArgs): Promise<Dict> {
 export async function createEnvironment(ctx: ModuleContext, args: CreateArgs, kwargs: Dict): Promise<Dict> {
   const program = args.venv_bin ?? defaultProgram(ctx);
   if (program !== 'venv' && findProgram(program) === undefined)
-    throw new CommandNotFoundError(`'${program}' is not installed: install it, or set venv_bin to venv`);
+    throw new CommandNotFoundError(notInstalled(program));
   const python = pyStr(ctx.grains.get('pythonexecutable') ?? 'python3');
   const words: Value[] = program === 'venv' ? [python, '-m', 'venv'] : [program];
-  const own = program.includes('venv') && !program.includes('virtualenv');
+  const own = isOwnModule(program);
   words.push(...(own ? venvWords(program, args) : await virtualenvWords(ctx, program, { args, kwargs })));
   if (args.clear === true) words.push('--clear');
   if (args.system_site_packages === true) words.push('--system-site-packages');

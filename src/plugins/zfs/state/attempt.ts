@@ -21,8 +21,7 @@ export interface Attempted {
 }
 
 /**
- * Has something done; in test mode it is taken for done (Salt compat: as there, the result is then true, with the
- * changes).
+ * Has something done; in test mode it is taken for done.
  * @param label what the answer says it has done
  */
 export async function attempt(

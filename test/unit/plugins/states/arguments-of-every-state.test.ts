@@ -63,7 +63,10 @@ test('states - a list, a mapping or a number in place of another type is refused
         for (const isTest of [true, false]) {
           const result = await resultWith(described, name, value, isTest);
           assert.equal(result.get('result'), false, `${described[0]} ${name}`);
-          assert.match(String(result.get('comment')), /^\S+ must be a (?:text|list|mapping|number), not /);
+          assert.match(
+            String(result.get('comment')),
+            /^\S+ must be (?:a (?:text|list|mapping|number)|the name of a (?:user|group)), not /,
+          );
           tried++;
         }
     }

@@ -8,7 +8,7 @@ import { systemRandom } from '../../../../src/host/random.ts';
 import { param } from '../../../../src/runtime/loader/params.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
-import { defineState } from '../../../../src/plugins/shared/state-function.ts';
+import { defineState, foretelling } from '../../../../src/plugins/shared/state-function.ts';
 import { callState, fakeStateContext } from '../../../support/state-context.ts';
 
 type Row = readonly [fun: string, args: Record<string, Value>, comment: RegExp];
@@ -121,6 +121,17 @@ const OTHERS: readonly Row[] = [
   ['sysctl.present', { name: 'vm.swappiness', value: '' }, /its value cannot be empty$/],
   ['sysctl.present', { name: 'vm.swappiness', value: 1, config: 'rel' }, /^config must be a whole path/],
   ['sysctl.present', { name: 'vm.swappiness', value: 'high' }, /the kernel takes numbers there, as 60$/],
+  [
+    'virtualenv.managed',
+    { name: '/nowhere/x', venv_bin: 'brine-nosuch' },
+    /'brine-nosuch' is not installed: install it/,
+  ],
+  [
+    'virtualenv.managed',
+    { name: '/nowhere/x', venv_bin: 'venv', python: 'python3' },
+    /option is not supported by 'venv'$/,
+  ],
+  ['cron.present', { user: ['joe'] }, /^user must be the name of a user, not \['joe'\]$/],
   ['alternatives.install', { name: '', link: '/a', path: '/b', priority: 1 }, /cannot be empty$/],
   ['alternatives.auto', { name: 'gone' }, /^gone was not put in auto mode: update-alternatives: error/],
   ['alternatives.set', { path: '' }, /^path must be a whole path/],
@@ -356,6 +367,26 @@ for (const [fun, args, comment] of KEYS)
     assert.equal(result.get('result'), comment === null ? null : false, pyStr(result));
     if (comment !== null) assert.match(String(result.get('comment')), comment, pyStr(result));
   });
+
+test('foretelling - in test mode the result of changes is None, and of none it stays', async () => {
+  const plain = defineState({
+    doc: 'A state.',
+    params: { name: param.text({ doc: 'A name.' }) },
+    run: (_ctx, { name }) => ({
+      ...{ name, result: name !== 'bad', comment: '' },
+      changes: name === 'idle' ? dict() : dict({ a: 'b' }),
+    }),
+  });
+  const { spec = plain } = foretelling({ spec: plain });
+  const resultOf = async (name: string, isTest: boolean): Promise<Value> => {
+    const ctx = fakeStateContext({ test: isTest });
+    return ((await spec.run(ctx, { name }, [], new Map())) as Dict).get('result') ?? null;
+  };
+  assert.equal(await resultOf('x', true), null);
+  assert.equal(await resultOf('x', false), true);
+  assert.equal(await resultOf('idle', true), true);
+  assert.equal(await resultOf('bad', true), false);
+});
 
 test('defineState - what refuses says is the failure, before the body runs', async () => {
   const ran: Value[] = [];
