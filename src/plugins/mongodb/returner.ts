@@ -10,7 +10,7 @@ import { mongoClient } from '../../network/databases/mongo.ts';
 import { tlsFault } from '../../network/tls/fault.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { digestOf } from '../shared/returner/content-digest.ts';
-import { storeError } from '../shared/returner/driver-errors.ts';
+import { storeError, StoreUnavailableError } from '../../network/databases/errors.ts';
 import { fromBson, type BsonDocument, type BsonTypes } from '../../formats/data/bson.ts';
 import { EXACT, eventDocument, loadDocument, loadOf, returnDocument } from './returner/documents.ts';
 import { OneConnection } from '../shared/returner/one-connection.ts';
@@ -21,7 +21,6 @@ import {
   type SavedLoad,
   type StoreKind,
   type StoreSettings,
-  StoreUnavailableError,
 } from '../shared/returner/return-store.ts';
 import { storeJson } from '../shared/returner/store-json.ts';
 import { flagOption, intOption, textOption, type StoreOptions } from '../shared/returner/store-options.ts';

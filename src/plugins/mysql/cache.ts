@@ -4,7 +4,7 @@
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from '../../storage/cache/cache-server.ts';
-import { MysqlConnections, quoteName, type MysqlSession } from './returner/connections.ts';
+import { MysqlConnections, quoteName, type MysqlSession } from '../../network/databases/mysql-pool.ts';
 import { ANSWER_MS, type CacheDriver, type DriverUse } from '../shared/cache/driver.ts';
 
 const CONNECTIONS_MAX = 4;
@@ -29,7 +29,7 @@ class MysqlCache implements CacheServer {
   readonly #table: string;
   #prepared: Promise<void> | undefined;
 
-  constructor({ option, clock }: DriverUse) {
+  constructor({ option }: DriverUse) {
     // Salt's code says `salt`, its documentation `cache`
     this.#table = pyStr(option('mysql.table_name') ?? 'salt')
       .split('.')
@@ -48,7 +48,7 @@ class MysqlCache implements CacheServer {
     }
     const seconds = toNumber(option('mysql.connect_timeout') ?? null);
     const timeoutMs = seconds === undefined || seconds <= 0 ? ANSWER_MS : seconds * 1000;
-    this.#connections = new MysqlConnections({ options, timeoutMs, connectionsMax: CONNECTIONS_MAX, clock });
+    this.#connections = new MysqlConnections({ options, timeoutMs, connectionsMax: CONNECTIONS_MAX });
     this.place = `The MySQL database ${database} at ${host}`;
   }
 

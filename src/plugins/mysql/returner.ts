@@ -6,12 +6,9 @@ import { createHash } from 'node:crypto';
 import { parseJson } from '../../formats/json/text.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { MysqlConnections, quoteName, type MysqlSession } from './returner/connections.ts';
-import {
-  StoreUnavailableError,
-  type StoreKind,
-  type StoreSettings,
-} from '../shared/returner/return-store.ts';
+import { StoreUnavailableError } from '../../network/databases/errors.ts';
+import { MysqlConnections, quoteName, type MysqlSession } from '../../network/databases/mysql-pool.ts';
+import { type StoreKind, type StoreSettings } from '../shared/returner/return-store.ts';
 import {
   columnOf,
   loadValues,

@@ -9,7 +9,7 @@ import { parseJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { digestOf } from '../shared/returner/content-digest.ts';
-import { storeError } from '../shared/returner/driver-errors.ts';
+import { storeError, StoreUnavailableError } from '../../network/databases/errors.ts';
 import { JetStream, JetStreamError, type KeptMessage } from './returner/jetstream.ts';
 import { connectNats, natsServers } from './returner/connection.ts';
 import { Subjects } from './returner/subjects.ts';
@@ -22,7 +22,6 @@ import {
   type SavedLoad,
   type StoreKind,
   type StoreSettings,
-  StoreUnavailableError,
 } from '../shared/returner/return-store.ts';
 import { storeJson } from '../shared/returner/store-json.ts';
 import { flagOption, intOption, textOption } from '../shared/returner/store-options.ts';

@@ -4,7 +4,7 @@
  */
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { PostgresConnections } from './returner/connections.ts';
+import { PostgresConnections } from '../../network/databases/postgres.ts';
 import {
   databaseFault,
   databaseOption,
@@ -47,7 +47,7 @@ export const postgresBackend: BackendSpec = {
   },
 };
 
-function open(settings: Dict, { clock, log }: BackendContext): PostgresConnections {
+function open(settings: Dict, { log }: BackendContext): PostgresConnections {
   const options = new Map<string, Value>([
     ['host', settings.get('hostname') ?? 'localhost'],
     ['port', settings.get('port') ?? 5432],
@@ -64,7 +64,6 @@ function open(settings: Dict, { clock, log }: BackendContext): PostgresConnectio
       options,
       timeoutMs: TIMEOUT_MS,
       connectionsMax: CONNECTIONS_MAX,
-      clock,
       warn: (text) => log.warning(text),
     },
     { name: 'postgres', prefix: OPTION, password: 'password', whenMissing: `create it, or see ${OPTION}` },

@@ -7,7 +7,7 @@ import { JsonSyntaxError, parseJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { postgresDefaults } from './returner.ts';
-import type { PostgresSession } from './returner/connections.ts';
+import type { PostgresSession } from '../../network/databases/postgres.ts';
 import { PostgresStore, type PostgresFacts, type PostgresTable } from './returner/store.ts';
 import {
   KEEP_JOBS_SECONDS,

@@ -4,7 +4,7 @@
  */
 import { parseJson } from '../../formats/json/text.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { PostgresConnections, type PostgresSession } from './returner/connections.ts';
+import { PostgresConnections, type PostgresSession } from '../../network/databases/postgres.ts';
 import { storeJson } from '../shared/returner/store-json.ts';
 import {
   QueueError,
@@ -33,14 +33,13 @@ const NAME_BYTES_MAX = 63;
 const MAKING_LOCK = 7;
 
 /** Nothing is connected yet. */
-function open({ opts, clock, log }: QueueSettings): QueueBackend {
+function open({ opts, log }: QueueSettings): QueueBackend {
   return new PgjsonbQueues(
     new PostgresConnections(
       {
         options: connectionOptions(opts),
         timeoutMs: TIMEOUT_MS,
         connectionsMax: 1,
-        clock,
         warn: (text) => log.warning(text),
       },
       {

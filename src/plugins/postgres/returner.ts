@@ -4,7 +4,7 @@
  * names of options.
  */
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
-import type { PostgresSession } from './returner/connections.ts';
+import type { PostgresSession } from '../../network/databases/postgres.ts';
 import { PostgresStore, type PostgresFacts, type PostgresTable } from './returner/store.ts';
 import type { StoreKind, StoreSettings } from '../shared/returner/return-store.ts';
 import { loadValues, returnValues, type SqlValues } from '../shared/returner/sql-columns.ts';

@@ -14,7 +14,8 @@ import {
   type HttpReply,
   type HttpRequest,
 } from '../../../network/http/client.ts';
-import { type StoreSettings, StoreUnavailableError } from '../../shared/returner/return-store.ts';
+import type { StoreSettings } from '../../shared/returner/return-store.ts';
+import { StoreUnavailableError } from '../../../network/databases/errors.ts';
 import { storeJson } from '../../shared/returner/store-json.ts';
 import {
   flagOption,

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { ConfigError, messageOf } from '../../../errors/errors.ts';
-import { type StoreSettings, StoreUnavailableError } from '../../shared/returner/return-store.ts';
+import type { StoreSettings } from '../../shared/returner/return-store.ts';
+import { StoreUnavailableError } from '../../../network/databases/errors.ts';
 import {
   flagOption,
   listOption,

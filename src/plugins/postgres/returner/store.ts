@@ -1,6 +1,10 @@
 /** What Salt's three returners for PostgreSQL have in common: their statements, transactions and locks. */
 import type { Dict } from '../../../python/values/value.ts';
-import { PostgresConnections, type PostgresNaming, type PostgresSession } from './connections.ts';
+import {
+  PostgresConnections,
+  type PostgresNaming,
+  type PostgresSession,
+} from '../../../network/databases/postgres.ts';
 import type { StoreSettings } from '../../shared/returner/return-store.ts';
 import { columnOf, type SqlColumn, type SqlFacts } from '../../shared/returner/sql-columns.ts';
 import { portions } from '../../shared/returner/sql-fields.ts';

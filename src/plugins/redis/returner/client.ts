@@ -7,11 +7,11 @@ import { BrineError, ConfigError, messageOf } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import { connected, redisOptions, type RedisClient } from '../../../network/databases/redis.ts';
 import { tlsFault } from '../../../network/tls/fault.ts';
-import { storeError } from '../../shared/returner/driver-errors.ts';
+import { storeError, StoreUnavailableError } from '../../../network/databases/errors.ts';
+import { DatabaseOptions } from '../../../network/databases/options.ts';
 import { OneConnection } from '../../shared/returner/one-connection.ts';
-import { StoreUnavailableError, type StoreSettings } from '../../shared/returner/return-store.ts';
+import type { StoreSettings } from '../../shared/returner/return-store.ts';
 import {
-  DatabaseOptions,
   dictsOption,
   flagOption,
   intOption,

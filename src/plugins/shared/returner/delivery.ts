@@ -7,7 +7,7 @@ import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
-import { StoreUnavailableError } from './return-store.ts';
+import { StoreUnavailableError } from '../../../network/databases/errors.ts';
 
 const BATCH_MAX = 500;
 const RETRY_MIN_MS = 500;

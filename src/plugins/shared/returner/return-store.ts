@@ -3,9 +3,8 @@
  * time-outs and what happens while the database is down are written once (salt/returners/, 3006.16;
  * docs/internals/job-cache-files.md).
  */
-import type { ErrorCode } from '../../../errors/codes.ts';
-import { UnreachableError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
+import type { DatabaseSettings } from '../../../network/databases/settings.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
 
 /** How long databases keep what they may forget when `keep_jobs_seconds` says nothing. */
@@ -26,14 +25,6 @@ export interface SavedEvent {
 
 /** A minion's answer, as `get_jid` gives it: `return`, and `out`, `success`, `retcode` where the database has them. */
 export type JidReturns = ReadonlyMap<string, Dict>;
-
-/**
- * Nothing can be written now, whatever it is: the server is away, cannot be logged in to, has no such table, no room or
- * only lets read. No return is at fault, so none may be given up for it.
- */
-export class StoreUnavailableError extends UnreachableError {
-  static override readonly errorCode: ErrorCode = 'database-not-reachable';
-}
 
 /**
  * A database that keeps jobs, returns and events in Salt's own tables. Every method may throw; whoever calls then keeps
@@ -65,12 +56,8 @@ export interface ReturnStore {
   close(): Promise<void>;
 }
 
-/** What a store is opened with: the returner's options, and how long a statement may take. */
-export interface StoreSettings {
-  readonly options: ReadonlyMap<string, Value>;
-  readonly timeoutMs: number;
-  /** How many connections at most. */
-  readonly connectionsMax: number;
+/** What a store is opened with. */
+export interface StoreSettings extends DatabaseSettings {
   /**
    * After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default {@link
    * KEEP_JOBS_SECONDS}.
@@ -78,8 +65,6 @@ export interface StoreSettings {
   readonly keepJobsSeconds?: number;
   /** For stores that write the time themselves; default: the system's. */
   readonly clock?: Clock;
-  /** Told what the operator should know of a connection that works. */
-  readonly warn?: (text: string) => void;
 }
 
 /** A kind of database: the name that `--return` takes, its options and how a store is opened. */

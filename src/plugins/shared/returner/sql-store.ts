@@ -3,7 +3,6 @@ import { systemClock, type Clock } from '../../../host/clock.ts';
 import { jidAt } from '../../../storage/jobs/jid.ts';
 import type { Dict, Value } from '../../../python/values/value.ts';
 import {
-  StoreUnavailableError,
   type JidReturns,
   type ReturnStore,
   type SavedEvent,
@@ -11,7 +10,8 @@ import {
   type StoreSettings,
 } from './return-store.ts';
 import { columnOf, jsonFor, type SqlFacts, type SqlValues } from './sql-columns.ts';
-import type { SqlSession } from './sql-connections.ts';
+import { StoreUnavailableError } from '../../../network/databases/errors.ts';
+import type { SqlSession } from '../../../network/databases/sql.ts';
 import {
   cut,
   dictOf,

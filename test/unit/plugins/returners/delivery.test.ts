@@ -7,7 +7,7 @@ import type { Clock } from '../../../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS, silentLogger } from '../../../../src/host/log.ts';
 import { OutboxReader, type OutboxEntry } from '../../../../src/storage/jobs/outbox.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
-import { StoreUnavailableError } from '../../../../src/plugins/shared/returner/return-store.ts';
+import { StoreUnavailableError } from '../../../../src/network/databases/errors.ts';
 import {
   DatabaseHealth,
   Delivery,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { systemClock } from '../../../../src/host/clock.ts';
-import { PostgresConnections } from '../../../../src/plugins/postgres/returner/connections.ts';
+import { PostgresConnections } from '../../../../src/network/databases/postgres.ts';
 import type { Value } from '../../../../src/python/values/value.ts';
 
 /** What a client asks a server before anything else, when it wants TLS. */
@@ -40,7 +39,6 @@ function connections(
       options,
       timeoutMs: 5000,
       connectionsMax: 1,
-      clock: systemClock,
       warn: (text) => void warnings.push(text),
     },
     { name: 'postgres', prefix: 'returner.postgres', password: 'password' },

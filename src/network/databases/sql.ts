@@ -2,10 +2,10 @@
  * Connections to an SQL database, whichever it is: statements again after a lost connection, and errors that say what
  * to do.
  */
-import type { TlsPeer } from '../../../network/tls/fault.ts';
-import { codeOf, driverError } from './driver-errors.ts';
-import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
-import { DatabaseOptions } from './store-options.ts';
+import type { TlsPeer } from '../tls/fault.ts';
+import { codeOf, driverError, StoreUnavailableError } from './errors.ts';
+import { DatabaseOptions } from './options.ts';
+import type { DatabaseSettings } from './settings.ts';
 
 const ATTEMPTS_MAX = 6;
 
@@ -21,13 +21,13 @@ export interface SqlSession {
 
 /** The connections of one store; how they are opened is the business of each kind of database. */
 export abstract class SqlConnections<S extends SqlSession, P extends { end(): Promise<void> }> {
-  protected readonly settings: StoreSettings;
+  protected readonly settings: DatabaseSettings;
   protected readonly options: DatabaseOptions;
   protected pool: Promise<P> | undefined;
   #isClosed = false;
 
   /** @param prefix what the names of its options begin with */
-  protected constructor(settings: StoreSettings, prefix: string) {
+  protected constructor(settings: DatabaseSettings, prefix: string) {
     this.settings = settings;
     this.options = new DatabaseOptions(settings.options, prefix);
   }

@@ -1,7 +1,15 @@
 /** What the errors of a database's driver mean for who wrote. */
-import { BrineError, CommandExecutionError, messageOf } from '../../../errors/errors.ts';
-import { tlsFault, type TlsPeer } from '../../../network/tls/fault.ts';
-import { StoreUnavailableError } from './return-store.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import { BrineError, CommandExecutionError, messageOf, UnreachableError } from '../../errors/errors.ts';
+import { tlsFault, type TlsPeer } from '../tls/fault.ts';
+
+/**
+ * Nothing can be written now, whatever it is: the server is away, cannot be logged in to, has no such table, no room or
+ * only lets read. No return is at fault, so none may be given up for it.
+ */
+export class StoreUnavailableError extends UnreachableError {
+  static override readonly errorCode: ErrorCode = 'database-not-reachable';
+}
 
 /** The code of a driver's error; empty when it has none. */
 export function codeOf(error: unknown): string {

@@ -10,12 +10,12 @@ import type {
   RowDataPacket,
   SslOptions,
 } from 'mysql2/promise';
-import { mysqlOptions, type MysqlAccess } from '../../../network/databases/mysql.ts';
-import type { TlsPeer } from '../../../network/tls/fault.ts';
-import { truthy } from '../../../python/values/value.ts';
-import { codeOf } from '../../shared/returner/driver-errors.ts';
-import type { StoreSettings } from '../../shared/returner/return-store.ts';
-import { SqlConnections, type SqlRow, type SqlSession } from '../../shared/returner/sql-connections.ts';
+import { truthy } from '../../python/values/value.ts';
+import type { TlsPeer } from '../tls/fault.ts';
+import { codeOf } from './errors.ts';
+import { mysqlOptions, type MysqlAccess } from './mysql.ts';
+import type { DatabaseSettings } from './settings.ts';
+import { SqlConnections, type SqlRow, type SqlSession } from './sql.ts';
 
 const IDLE_MS = 20_000;
 /**
@@ -57,7 +57,7 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
   readonly #prepared = new WeakSet<object>();
   #isAddressVerified = false;
 
-  constructor(settings: StoreSettings) {
+  constructor(settings: DatabaseSettings) {
     super(settings, 'mysql');
   }
 

@@ -4,11 +4,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
-import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
-import type { TlsPeer } from '../../../network/tls/fault.ts';
-import { codeOf } from '../../shared/returner/driver-errors.ts';
-import { StoreUnavailableError, type StoreSettings } from '../../shared/returner/return-store.ts';
-import { SqlConnections, type SqlRow, type SqlSession } from '../../shared/returner/sql-connections.ts';
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import type { TlsPeer } from '../tls/fault.ts';
+import { codeOf, StoreUnavailableError } from './errors.ts';
+import type { DatabaseSettings } from './settings.ts';
+import { SqlConnections, type SqlRow, type SqlSession } from './sql.ts';
 
 const IDLE_MS = 20_000;
 /** Where libpq looks for the authorities that `verify-ca` and `verify-full` need. */
@@ -42,7 +42,7 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
   readonly #naming: PostgresNaming;
   #hasWarned = false;
 
-  constructor(settings: StoreSettings, naming: PostgresNaming) {
+  constructor(settings: DatabaseSettings, naming: PostgresNaming) {
     super(settings, naming.prefix);
     this.#naming = naming;
   }
