@@ -11,11 +11,18 @@ import type {
   SslOptions,
 } from 'mysql2/promise';
 import { truthy } from '../../python/values/value.ts';
-import type { TlsPeer } from '../tls/fault.ts';
 import { codeOf } from './errors.ts';
 import { mysqlOptions, type MysqlAccess } from './mysql.ts';
+import { DatabaseOptions } from './options.ts';
 import type { DatabaseSettings } from './settings.ts';
-import { SqlConnections, type SqlRow, type SqlSession } from './sql.ts';
+import {
+  endPool,
+  SqlConnections,
+  type SqlDriver,
+  type SqlErrorWords,
+  type SqlRow,
+  type SqlSession,
+} from './sql.ts';
 
 const IDLE_MS = 20_000;
 /**
@@ -51,17 +58,37 @@ const REFUSED = new Set([
   ...['ER_INVALID_JSON_TEXT', 'ER_CANNOT_CONVERT_STRING', 'ER_DUP_ENTRY'],
 ]);
 
-/** The connections of one store. */
-export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
-  protected readonly missingCode = 'ER_BAD_DB_ERROR';
+/** The connections to one database. */
+export type MysqlConnections = SqlConnections<MysqlSession>;
+
+/** Connections, of which none is open yet. */
+export function mysqlConnections(settings: DatabaseSettings): MysqlConnections {
+  const driver = new MysqlDriver(settings);
+  return new SqlConnections({ database: driver.database, timeoutMs: settings.timeoutMs }, driver);
+}
+
+/** How long to wait for others' locks. */
+export function lockSecondsOf(timeoutMs: number): number {
+  return Math.max(1, Math.ceil(timeoutMs / 1000));
+}
+
+class MysqlDriver implements SqlDriver<MysqlSession> {
+  readonly database: string;
+  readonly words: SqlErrorWords;
+  readonly #settings: DatabaseSettings;
+  readonly #options: DatabaseOptions;
   readonly #prepared = new WeakSet<object>();
+  #pool: Promise<Pool> | undefined;
   #isAddressVerified = false;
 
   constructor(settings: DatabaseSettings) {
-    super(settings, 'mysql');
+    this.#settings = settings;
+    this.#options = new DatabaseOptions(settings.options, 'mysql');
+    this.database = this.#options.text('db') ?? '';
+    this.words = errorWords(this.#options, settings.timeoutMs);
   }
 
-  protected async makeDatabase(): Promise<void> {
+  async makeDatabase(): Promise<void> {
     const { createConnection } = await import('mysql2/promise');
     const { database: _, ...options } = this.#poolOptions();
     const connection = await createConnection(options);
@@ -75,17 +102,17 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
     }
   }
 
-  protected async once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
+  async once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
     const connection = await this.#connect();
     let isFine = false;
     try {
-      const session = new MysqlSession(connection, this.settings.timeoutMs);
+      const session = new MysqlSession(connection, this.#settings.timeoutMs);
       if (!this.#prepared.has(connection.connection)) {
         this.#verifyAddress(connection);
         // strict, so that nothing is cut silently, and without modes that change how texts are quoted
         await session.run(
           "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION autocommit = 1, " +
-            `SESSION wait_timeout = ${SERVER_IDLE_S}, SESSION innodb_lock_wait_timeout = ${this.lockSeconds}`,
+            `SESSION wait_timeout = ${SERVER_IDLE_S}, SESSION innodb_lock_wait_timeout = ${lockSecondsOf(this.#settings.timeoutMs)}`,
         );
         this.#prepared.add(connection.connection);
       }
@@ -100,9 +127,9 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
   }
 
   async #connect(): Promise<PoolConnection> {
-    this.pool ??= this.#open();
+    this.#pool ??= this.#open();
     try {
-      return await (await this.pool).getConnection();
+      return await (await this.#pool).getConnection();
     } catch (error) {
       // what was refused after the handshake has left a session, on which the next one would show no certificate
       if (this.#isAddressToVerify() && !this.#isAddressVerified) this.#dropPool();
@@ -112,21 +139,20 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
 
   /** With the sessions of its connections, on which no later one may go on. */
   #dropPool(): void {
-    const pool = this.pool;
-    this.pool = undefined;
-    void pool?.then((opened) => opened.end()).catch(() => undefined);
+    void this.end();
   }
 
-  /** How long to wait for others' locks. */
-  get lockSeconds(): number {
-    return Math.max(1, Math.ceil(this.settings.timeoutMs / 1000));
+  async end(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await endPool(pool);
   }
 
   async #open(): Promise<Pool> {
     const { createPool } = await import('mysql2/promise');
     return createPool({
       ...this.#poolOptions(),
-      connectionLimit: this.settings.connectionsMax,
+      connectionLimit: this.#settings.connectionsMax,
       maxIdle: 1,
       idleTimeout: IDLE_MS,
       queueLimit: WAITING_MAX,
@@ -136,13 +162,13 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
 
   #poolOptions(): PoolOptions {
     const access: MysqlAccess = {
-      host: this.options.text('host') ?? '',
-      port: this.options.port(),
-      user: this.options.text('user') ?? '',
-      password: this.options.text('pass') ?? '',
+      host: this.#options.text('host') ?? '',
+      port: this.#options.port(),
+      user: this.#options.text('user') ?? '',
+      password: this.#options.text('pass') ?? '',
       database: this.database,
       tls: this.#tls(),
-      timeoutMs: this.settings.timeoutMs,
+      timeoutMs: this.#settings.timeoutMs,
     };
     // every value as the server writes it
     return {
@@ -154,8 +180,8 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
 
   /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
   #tls(): SslOptions | undefined {
-    const ca = this.options.authorities('ssl_ca');
-    const { cert, key } = this.options.shown('ssl_cert', 'ssl_key');
+    const ca = this.#options.authorities('ssl_ca');
+    const { cert, key } = this.#options.shown('ssl_cert', 'ssl_key');
     if (ca === undefined && cert === undefined && key === undefined) return undefined;
     return {
       ...(ca === undefined
@@ -163,7 +189,7 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
         : {
             ca,
             verifyIdentity:
-              isIP(this.options.text('host') ?? '') === 0 && !truthy(this.options.value('ssl_any_host')),
+              isIP(this.#options.text('host') ?? '') === 0 && !truthy(this.#options.value('ssl_any_host')),
           }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
@@ -179,7 +205,7 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
     if (stream instanceof TLSSocket && stream.isSessionReused() && this.#isAddressVerified) return;
     const error =
       stream instanceof TLSSocket
-        ? checkServerIdentity(this.options.text('host') ?? '', stream.getPeerCertificate())
+        ? checkServerIdentity(this.#options.text('host') ?? '', stream.getPeerCertificate())
         : new Error('the connection is not encrypted');
     this.#isAddressVerified = error === undefined;
     if (error === undefined) return;
@@ -189,42 +215,34 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
 
   #isAddressToVerify(): boolean {
     return (
-      isIP(this.options.text('host') ?? '') !== 0 &&
-      this.options.text('ssl_ca') !== undefined &&
-      !truthy(this.options.value('ssl_any_host'))
+      isIP(this.#options.text('host') ?? '') !== 0 &&
+      this.#options.text('ssl_ca') !== undefined &&
+      !truthy(this.#options.value('ssl_any_host'))
     );
   }
+}
 
-  protected place(): string {
-    const host = this.options.text('host') ?? '';
-    const where = host.startsWith('/') ? host : `${host}:${String(this.options.value('port'))}`;
-    return `The MySQL database ${this.database} at ${where}`;
-  }
-
-  protected tlsWords(): Omit<TlsPeer, 'address'> {
-    return this.options.tlsWords('ssl_ca', 'ssl_cert');
-  }
-
-  protected isPassing(error: unknown): boolean {
-    const code = codeOf(error);
-    return LOST.has(code) || COLLIDED.has(code);
-  }
-
-  protected isRefused(code: string): boolean {
-    return REFUSED.has(code);
-  }
-
-  protected hint(code: string): string {
-    if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
-      return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
-    if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
-    if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE')
-      return '; create what is missing with: salt-run returner.create_schema mysql';
-    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
-      return '; is it running, and do mysql.host and mysql.port name it?';
-    if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.settings.timeoutMs} ms)`;
-    return '';
-  }
+function errorWords(options: DatabaseOptions, timeoutMs: number): SqlErrorWords {
+  const host = options.text('host') ?? '';
+  const where = host.startsWith('/') ? host : `${host}:${String(options.value('port'))}`;
+  return {
+    place: `The MySQL database ${options.text('db') ?? ''} at ${where}`,
+    tls: options.tlsWords('ssl_ca', 'ssl_cert'),
+    missingCode: 'ER_BAD_DB_ERROR',
+    isPassing: (error) => LOST.has(codeOf(error)) || COLLIDED.has(codeOf(error)),
+    isRefused: (code) => REFUSED.has(code),
+    hint: (code) => {
+      if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
+        return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
+      if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
+      if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE')
+        return '; create what is missing with: salt-run returner.create_schema mysql';
+      if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
+        return '; is it running, and do mysql.host and mysql.port name it?';
+      if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${timeoutMs} ms)`;
+      return '';
+    },
+  };
 }
 
 /** One connection while it is used. */

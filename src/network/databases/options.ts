@@ -7,12 +7,13 @@ import { readAuthorities, readCertificate, readPem, readPrivateKey } from '../tl
 /** The options with which an SQL database is reached: in them `None` as a text is none, as Salt has it. */
 export class DatabaseOptions {
   readonly #options: ReadonlyMap<string, Value>;
-  readonly #prefix: string;
+  /** What they begin with in the configuration. */
+  readonly prefix: string;
 
   /** @param prefix what the options begin with in the configuration */
   constructor(options: ReadonlyMap<string, Value>, prefix: string) {
     this.#options = options;
-    this.#prefix = prefix;
+    this.prefix = prefix;
   }
 
   value(name: string): Value | undefined {
@@ -50,9 +51,9 @@ export class DatabaseOptions {
   /** What messages about TLS say of these options. */
   tlsWords(authorities: string, certificate: string): Omit<TlsPeer, 'address'> {
     return {
-      caSetting: `${this.#prefix}.${authorities}`,
+      caSetting: `${this.prefix}.${authorities}`,
       caFile: this.text(authorities),
-      ownSetting: `${this.#prefix}.${certificate}`,
+      ownSetting: `${this.prefix}.${certificate}`,
     };
   }
 
@@ -60,7 +61,7 @@ export class DatabaseOptions {
     const path = this.text(name);
     if (path === undefined) return undefined;
     try {
-      return read(path, `${this.#prefix}.${name}`);
+      return read(path, `${this.prefix}.${name}`);
     } catch (error) {
       throw new CommandExecutionError(messageOf(error), { cause: error });
     }

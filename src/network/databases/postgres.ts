@@ -1,18 +1,20 @@
 /** Connections to PostgreSQL: a pool, TLS as libpq's `sslmode` says, and errors that say what to do. */
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
-import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import type { TlsPeer } from '../tls/fault.ts';
+import { messageOf } from '../../errors/errors.ts';
 import { codeOf, StoreUnavailableError } from './errors.ts';
+import { DatabaseOptions } from './options.ts';
+import { isAboutTls, tlsKinds } from './postgres-tls.ts';
 import type { DatabaseSettings } from './settings.ts';
-import { SqlConnections, type SqlRow, type SqlSession } from './sql.ts';
+import {
+  endPool,
+  SqlConnections,
+  type SqlDriver,
+  type SqlErrorWords,
+  type SqlRow,
+  type SqlSession,
+} from './sql.ts';
 
 const IDLE_MS = 20_000;
-/** Where libpq looks for the authorities that `verify-ca` and `verify-full` need. */
-const USERS_ROOTS = ['.postgresql', 'root.crt'];
 /** The class of our advisory locks: `Salt` as a number. */
 const LOCK_CLASS = 0x53616c74;
 
@@ -24,7 +26,7 @@ const COLLIDED = /^40(001|P01)$/;
 /** What is written is what it does not take: its data, a constraint, a limit of the program. */
 const REFUSED = /^(22|23|54)...$/;
 
-/** What differs between Salt's returners. */
+/** What differs between those who connect. */
 export interface PostgresNaming {
   /** The returner's name, for the command that creates tables. */
   readonly name: string;
@@ -36,54 +38,66 @@ export interface PostgresNaming {
   readonly whenMissing?: string;
 }
 
-/** The connections of one store. */
-export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
-  protected readonly missingCode = '3D000';
+/** The connections to one database. */
+export type PostgresConnections = SqlConnections<PostgresSession>;
+
+/** Connections, of which none is open yet. */
+export function postgresConnections(settings: DatabaseSettings, naming: PostgresNaming): PostgresConnections {
+  const driver = new PostgresDriver(settings, naming);
+  return new SqlConnections({ database: driver.database, timeoutMs: settings.timeoutMs }, driver);
+}
+
+/**
+ * Runs statements in one transaction that sees what others have committed before each of its statements.
+ * @param locks numbers of locks that no other writer has meanwhile
+ * @param attemptsMax 1 for what is not safe to repeat
+ */
+export function transaction<T>(
+  connections: PostgresConnections,
+  run: (session: PostgresSession) => Promise<T>,
+  options: {
+    readonly locks?: readonly number[];
+    readonly timeoutMs?: number;
+    readonly attemptsMax?: number;
+  } = {},
+): Promise<T> {
+  const { locks = [], timeoutMs = connections.timeoutMs } = options;
+  const limit = Math.ceil(timeoutMs);
+  // settings of the transaction alone: a pooler between may give the connection to others afterwards
+  const begin = [
+    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+    `SET LOCAL statement_timeout = ${limit}`,
+    `SET LOCAL lock_timeout = ${limit}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${limit}`,
+    ...locks.map((lock) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${lock})`),
+  ];
+  return connections.use(async (session) => {
+    await session.script(begin.join('; '), timeoutMs);
+    const result = await run(session);
+    await session.script('COMMIT', timeoutMs);
+    return result;
+  }, options.attemptsMax);
+}
+
+class PostgresDriver implements SqlDriver<PostgresSession> {
+  readonly database: string;
+  readonly words: SqlErrorWords;
+  readonly #settings: DatabaseSettings;
+  readonly #options: DatabaseOptions;
   readonly #naming: PostgresNaming;
+  #pool: Promise<Pool> | undefined;
   #hasWarned = false;
 
   constructor(settings: DatabaseSettings, naming: PostgresNaming) {
-    super(settings, naming.prefix);
+    this.#settings = settings;
+    this.#options = new DatabaseOptions(settings.options, naming.prefix);
     this.#naming = naming;
+    this.database = this.#options.text('db') ?? '';
+    this.words = errorWords(this.#options, naming, settings.timeoutMs);
   }
 
-  get naming(): PostgresNaming {
-    return this.#naming;
-  }
-
-  /**
-   * As {@link use}, in one transaction that sees what others have committed before each of its statements.
-   * @param locks numbers of locks that no other writer has meanwhile
-   * @param attemptsMax 1 for what is not safe to repeat
-   */
-  transaction<T>(
-    run: (session: PostgresSession) => Promise<T>,
-    options: {
-      readonly locks?: readonly number[];
-      readonly timeoutMs?: number;
-      readonly attemptsMax?: number;
-    } = {},
-  ): Promise<T> {
-    const { locks = [], timeoutMs = this.settings.timeoutMs } = options;
-    const limit = Math.ceil(timeoutMs);
-    // settings of the transaction alone: a pooler between may give the connection to others afterwards
-    const begin = [
-      'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-      `SET LOCAL statement_timeout = ${limit}`,
-      `SET LOCAL lock_timeout = ${limit}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${limit}`,
-      ...locks.map((lock) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${lock})`),
-    ];
-    return this.use(async (session) => {
-      await session.script(begin.join('; '), timeoutMs);
-      const result = await run(session);
-      await session.script('COMMIT', timeoutMs);
-      return result;
-    }, options.attemptsMax);
-  }
-
-  protected async makeDatabase(): Promise<void> {
-    await this.forget();
+  async makeDatabase(): Promise<void> {
+    await this.end();
     try {
       const pool = await this.#open('postgres');
       try {
@@ -99,13 +113,13 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     }
   }
 
-  protected async once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
-    const opening = (this.pool ??= this.#open(this.database));
+  async once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
+    const opening = (this.#pool ??= this.#open(this.database));
     let pool: Pool;
     try {
       pool = await opening;
     } catch (error) {
-      if (this.pool === opening) this.pool = undefined;
+      if (this.#pool === opening) this.#pool = undefined;
       throw error;
     }
     const client = await pool.connect();
@@ -114,7 +128,7 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     client.on('error', ignore);
     let isFine = false;
     try {
-      const result = await run(new PostgresSession(client, this.settings.timeoutMs));
+      const result = await run(new PostgresSession(client, this.#settings.timeoutMs));
       isFine = true;
       return result;
     } finally {
@@ -125,17 +139,23 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     }
   }
 
+  async end(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await endPool(pool);
+  }
+
   /** Opens a pool with the first kind of connection of the `sslmode` that the server takes. */
   async #open(database: string): Promise<Pool> {
     const { default: pg } = await import('pg');
-    const kinds = this.#tlsKinds();
+    const kinds = tlsKinds(this.#options);
     for (const [at, ssl] of kinds.entries()) {
       const pool = new pg.Pool({
         ...this.#clientOptions(database),
         ssl,
-        max: this.settings.connectionsMax,
+        max: this.#settings.connectionsMax,
         idleTimeoutMillis: IDLE_MS,
-        connectionTimeoutMillis: this.settings.timeoutMs,
+        connectionTimeoutMillis: this.#settings.timeoutMs,
       });
       pool.on('error', () => undefined);
       try {
@@ -147,7 +167,7 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
         if (at === kinds.length - 1 || !isAboutTls(error)) throw error;
       }
     }
-    throw new StoreUnavailableError(`${this.place()}: there is no way to connect.`);
+    throw new StoreUnavailableError(`${this.words.place}: there is no way to connect.`);
   }
 
   /**
@@ -155,21 +175,24 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
    * server.
    */
   #warnOfPlainText(): void {
-    const [host, mode] = [this.options.text('host') ?? 'localhost', this.options.text('sslmode') ?? 'prefer'];
+    const [host, mode] = [
+      this.#options.text('host') ?? 'localhost',
+      this.#options.text('sslmode') ?? 'prefer',
+    ];
     if (this.#hasWarned || mode === 'disable' || isLocal(host)) return;
     this.#hasWarned = true;
-    this.settings.warn?.(
-      `${this.place()} is reached without TLS: password and returns can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
+    this.#settings.warn?.(
+      `${this.words.place} is reached without TLS: password and returns can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
         `to verify-full (or require), or to disable if the network is trusted.`,
     );
   }
 
   #clientOptions(database: string): ClientConfig {
     return {
-      host: this.options.text('host') ?? 'localhost',
-      port: this.options.port() ?? 5432,
-      user: this.options.text('user') ?? '',
-      password: this.options.text(this.#naming.password) ?? '',
+      host: this.#options.text('host') ?? 'localhost',
+      port: this.#options.port() ?? 5432,
+      user: this.#options.text('user') ?? '',
+      password: this.#options.text(this.#naming.password) ?? '',
       database,
       application_name: 'salt',
       keepAlive: true,
@@ -178,89 +201,34 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
       types: { getTypeParser: () => (text: string) => text },
     };
   }
+}
 
-  /** The kinds of connection of `sslmode`, in the order in which libpq tries them; `prefer` when nothing is said. */
-  #tlsKinds(): readonly (false | ConnectionOptions)[] {
-    const mode = this.options.text('sslmode') ?? 'prefer';
-    if ((this.options.text('host') ?? '').startsWith('/')) return [false];
-    switch (mode) {
-      case 'disable':
-        return [false];
-      case 'allow':
-        return [false, this.#tls(mode)];
-      case 'prefer':
-        return [this.#tls(mode), false];
-      case 'require':
-      case 'verify-ca':
-      case 'verify-full':
-        return [this.#tls(mode)];
-      default:
-        throw new CommandExecutionError(
-          `${this.#naming.prefix}.sslmode: ${mode} is none of disable, allow, prefer, require, verify-ca, verify-full.`,
-        );
-    }
-  }
-
-  #tls(mode: string): ConnectionOptions {
-    const crl = this.options.file('sslcrl');
-    // libpq takes `require` for `verify-ca` where there are authorities
-    const wantsRoots =
-      mode.startsWith('verify-') || (mode === 'require' && this.options.text('sslrootcert') !== undefined);
-    return {
-      ...(wantsRoots ? this.#roots(mode) : { rejectUnauthorized: false }),
-      ...this.options.shown('sslcert', 'sslkey'),
-      ...(crl === undefined ? {} : { crl }),
-    };
-  }
-
-  #roots(mode: string): ConnectionOptions {
-    const host = this.options.text('host') ?? 'localhost';
-    // left to itself, the driver takes an address for localhost
-    const identity: ConnectionOptions = {
-      checkServerIdentity: (_, certificate) =>
-        mode === 'verify-full' ? checkServerIdentity(host, certificate) : undefined,
-    };
-    if (this.options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...identity };
-    const users = join(homedir(), ...USERS_ROOTS);
-    const ca =
-      this.options.authorities('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
-    if (ca === undefined)
-      throw new CommandExecutionError(
-        `${this.#naming.prefix}.sslmode: ${mode} needs ${this.#naming.prefix}.sslrootcert, the certificates of the authorities.`,
-      );
-    return { ca, rejectUnauthorized: true, ...identity };
-  }
-
-  protected place(): string {
-    const host = this.options.text('host') ?? 'localhost';
-    return `The PostgreSQL database ${this.database} at ${host}:${String(this.options.value('port') ?? 5432)}`;
-  }
-
-  protected tlsWords(): Omit<TlsPeer, 'address'> {
-    return this.options.tlsWords('sslrootcert', 'sslcert');
-  }
-
-  protected isPassing(error: unknown): boolean {
-    return isLost(error) || COLLIDED.test(codeOf(error));
-  }
-
-  protected isRefused(code: string): boolean {
-    return REFUSED.test(code);
-  }
-
-  protected hint(code: string, text: string): string {
-    const { prefix, password, name, whenMissing } = this.#naming;
-    if (code === '28P01' || code === '28000')
-      return `; see the options ${prefix}.user and ${prefix}.${password}`;
-    if (code === '3D000' || code === '42P01')
-      return `; ${whenMissing ?? `create what is missing with: salt-run returner.create_schema ${name}`}`;
-    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
-      return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
-    if (/timeout/i.test(text)) return ` (no answer within ${this.settings.timeoutMs} ms)`;
-    if (/does not support SSL/.test(text))
-      return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
-    return '';
-  }
+function errorWords(
+  options: DatabaseOptions,
+  { prefix, password, name, whenMissing }: PostgresNaming,
+  timeoutMs: number,
+): SqlErrorWords {
+  const host = options.text('host') ?? 'localhost';
+  const port = String(options.value('port') ?? 5432);
+  return {
+    place: `The PostgreSQL database ${options.text('db') ?? ''} at ${host}:${port}`,
+    tls: options.tlsWords('sslrootcert', 'sslcert'),
+    missingCode: '3D000',
+    isPassing: (error) => isLost(error) || COLLIDED.test(codeOf(error)),
+    isRefused: (code) => REFUSED.test(code),
+    hint: (code, text) => {
+      if (code === '28P01' || code === '28000')
+        return `; see the options ${prefix}.user and ${prefix}.${password}`;
+      if (code === '3D000' || code === '42P01')
+        return `; ${whenMissing ?? `create what is missing with: salt-run returner.create_schema ${name}`}`;
+      if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
+        return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
+      if (/timeout/i.test(text)) return ` (no answer within ${timeoutMs} ms)`;
+      if (/does not support SSL/.test(text))
+        return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
+      return '';
+    },
+  };
 }
 
 /** True for a server on this machine: a socket in a folder, or a loopback address. */
@@ -307,9 +275,4 @@ export class PostgresSession implements SqlSession {
 
 function isLost(error: unknown): boolean {
   return LOST.test(codeOf(error)) || LOST_TEXT.test(messageOf(error));
-}
-
-/** True for a server that has no TLS, or takes nothing else. */
-function isAboutTls(error: unknown): boolean {
-  return /does not support SSL|no pg_hba.conf entry|SSL/.test(messageOf(error));
 }

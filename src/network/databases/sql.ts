@@ -2,10 +2,7 @@
  * Connections to an SQL database, whichever it is: statements again after a lost connection, and errors that say what
  * to do.
  */
-import type { TlsPeer } from '../tls/fault.ts';
-import { codeOf, driverError, StoreUnavailableError } from './errors.ts';
-import { DatabaseOptions } from './options.ts';
-import type { DatabaseSettings } from './settings.ts';
+import { codeOf, driverError, StoreUnavailableError, type ErrorWords } from './errors.ts';
 
 const ATTEMPTS_MAX = 6;
 
@@ -19,42 +16,39 @@ export interface SqlSession {
   rows(sql: string, values?: readonly unknown[]): Promise<SqlRow[]>;
 }
 
-/** The connections of one store; how they are opened is the business of each kind of database. */
-export abstract class SqlConnections<S extends SqlSession, P extends { end(): Promise<void> }> {
-  protected readonly settings: DatabaseSettings;
-  protected readonly options: DatabaseOptions;
-  protected pool: Promise<P> | undefined;
+/** What one kind of database says of its errors. */
+export interface SqlErrorWords extends ErrorWords {
+  /** The code of the error that says that the database is missing. */
+  readonly missingCode: string;
+  /** True when the connection was lost, or two writers were in each other's way: the same may succeed at once. */
+  isPassing(error: unknown): boolean;
+}
+
+/** How one kind of database is reached. */
+export interface SqlDriver<S extends SqlSession> {
+  readonly words: SqlErrorWords;
+  /** Runs statements on one connection, once; a connection that has seen an error is not used again. */
+  once<T>(run: (session: S) => Promise<T>): Promise<T>;
+  makeDatabase(): Promise<void>;
+  /** Ends every connection; the next statement opens others. */
+  end(): Promise<void>;
+}
+
+/** The connections to one database. */
+export class SqlConnections<S extends SqlSession> {
+  readonly database: string;
+  readonly timeoutMs: number;
+  readonly #driver: SqlDriver<S>;
   #isClosed = false;
 
-  /** @param prefix what the names of its options begin with */
-  protected constructor(settings: DatabaseSettings, prefix: string) {
-    this.settings = settings;
-    this.options = new DatabaseOptions(settings.options, prefix);
+  constructor(
+    { database, timeoutMs }: { readonly database: string; readonly timeoutMs: number },
+    driver: SqlDriver<S>,
+  ) {
+    this.database = database;
+    this.timeoutMs = timeoutMs;
+    this.#driver = driver;
   }
-
-  get database(): string {
-    return this.options.text('db') ?? '';
-  }
-
-  get timeoutMs(): number {
-    return this.settings.timeoutMs;
-  }
-
-  /** The code of the error that says that the database is missing. */
-  protected abstract readonly missingCode: string;
-  /** Runs statements on one connection, once; a connection that has seen an error is not used again. */
-  protected abstract once<T>(run: (session: S) => Promise<T>): Promise<T>;
-  protected abstract makeDatabase(): Promise<void>;
-  /** The database and where it is, as a sentence begins with it. */
-  protected abstract place(): string;
-  /** What messages say of the options for TLS. */
-  protected abstract tlsWords(): Omit<TlsPeer, 'address'>;
-  /** True when the connection was lost, or two writers were in each other's way: the same may succeed at once. */
-  protected abstract isPassing(error: unknown): boolean;
-  /** True for an error that says that the server does not take what is written. */
-  protected abstract isRefused(code: string): boolean;
-  /** What to do about an error; begins with what divides it from the text before it, or is empty. */
-  protected abstract hint(code: string, text: string): string;
 
   /**
    * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to
@@ -64,52 +58,44 @@ export abstract class SqlConnections<S extends SqlSession, P extends { end(): Pr
    *   what is written
    */
   async use<T>(run: (session: S) => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
-    if (this.#isClosed) throw new StoreUnavailableError(`${this.place()}: the connections are closed.`);
+    const { words } = this.#driver;
+    if (this.#isClosed) throw new StoreUnavailableError(`${words.place}: the connections are closed.`);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.once(run);
+        return await this.#driver.once(run);
       } catch (error) {
-        if (attempt < attemptsMax && this.isPassing(error)) continue;
-        throw this.#told(error);
+        if (attempt < attemptsMax && words.isPassing(error)) continue;
+        throw driverError(error, words);
       }
     }
   }
 
   /** Creates the database, when it is missing. @returns true when it was made */
   async createDatabase(): Promise<boolean> {
+    const { words } = this.#driver;
     try {
-      await this.once(async () => undefined);
+      await this.#driver.once(async () => undefined);
       return false;
     } catch (error) {
-      if (codeOf(error) !== this.missingCode) throw this.#told(error);
+      if (codeOf(error) !== words.missingCode) throw driverError(error, words);
     }
     try {
-      await this.makeDatabase();
+      await this.#driver.makeDatabase();
     } catch (error) {
-      throw this.#told(error);
+      throw driverError(error, words);
     }
     return true;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.forget();
+    await this.#driver.end();
   }
+}
 
-  /** Ends the pool that is open; the next statement opens another. */
-  protected async forget(): Promise<void> {
-    const pool = await this.pool?.catch(() => undefined);
-    this.pool = undefined;
-    // what did not connect cannot say goodbye
-    await pool?.end().catch(() => undefined);
-  }
-
-  #told(error: unknown): unknown {
-    return driverError(error, {
-      place: this.place(),
-      tls: this.tlsWords(),
-      isRefused: (code) => this.isRefused(code),
-      hint: (code, text) => this.hint(code, text),
-    });
-  }
+/** Ends a pool. */
+export async function endPool(pool: Promise<{ end(): Promise<void> }> | undefined): Promise<void> {
+  const opened = await pool?.catch(() => undefined);
+  // what did not connect cannot say goodbye
+  await opened?.end().catch(() => undefined);
 }

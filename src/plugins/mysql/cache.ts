@@ -4,7 +4,12 @@
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from '../../storage/cache/cache-server.ts';
-import { MysqlConnections, quoteName, type MysqlSession } from '../../network/databases/mysql-pool.ts';
+import {
+  mysqlConnections,
+  quoteName,
+  type MysqlConnections,
+  type MysqlSession,
+} from '../../network/databases/mysql-pool.ts';
 import { ANSWER_MS, type CacheDriver, type DriverUse } from '../shared/cache/driver.ts';
 
 const CONNECTIONS_MAX = 4;
@@ -48,7 +53,7 @@ class MysqlCache implements CacheServer {
     }
     const seconds = toNumber(option('mysql.connect_timeout') ?? null);
     const timeoutMs = seconds === undefined || seconds <= 0 ? ANSWER_MS : seconds * 1000;
-    this.#connections = new MysqlConnections({ options, timeoutMs, connectionsMax: CONNECTIONS_MAX });
+    this.#connections = mysqlConnections({ options, timeoutMs, connectionsMax: CONNECTIONS_MAX });
     this.place = `The MySQL database ${database} at ${host}`;
   }
 

@@ -7,7 +7,13 @@ import { parseJson } from '../../formats/json/text.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { StoreUnavailableError } from '../../network/databases/errors.ts';
-import { MysqlConnections, quoteName, type MysqlSession } from '../../network/databases/mysql-pool.ts';
+import {
+  lockSecondsOf,
+  mysqlConnections,
+  quoteName,
+  type MysqlConnections,
+  type MysqlSession,
+} from '../../network/databases/mysql-pool.ts';
 import { type StoreKind, type StoreSettings } from '../shared/returner/return-store.ts';
 import {
   columnOf,
@@ -119,7 +125,7 @@ class MysqlStore extends SqlStore<MysqlSession, Facts, string> {
 
   constructor(settings: StoreSettings) {
     super(settings);
-    this.connections = new MysqlConnections(settings);
+    this.connections = mysqlConnections(settings);
   }
 
   protected preparing(run: (session: MysqlSession) => Promise<void>): Promise<void> {
@@ -195,7 +201,7 @@ class MysqlStore extends SqlStore<MysqlSession, Facts, string> {
     const database = createHash('md5').update(this.connections.database).digest('hex').slice(0, 16);
     const locks = names.map((name) => `brine.${database}.${name}`);
     return this.connections.use(async (session) => {
-      const { lockSeconds } = this.connections;
+      const lockSeconds = lockSecondsOf(this.connections.timeoutMs);
       const [row = {}] = await session.rows(
         `SELECT ${locks.map((_, at) => `GET_LOCK(?, ${lockSeconds}) AS l${at}`).join(', ')}`,
         locks,

@@ -4,7 +4,8 @@
  */
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { PostgresConnections } from '../../network/databases/postgres.ts';
+import { POSTGRES_TLS } from '../../network/databases/postgres-tls.ts';
+import { postgresConnections, type PostgresConnections } from '../../network/databases/postgres.ts';
 import {
   databaseFault,
   databaseOption,
@@ -19,7 +20,6 @@ import type { BackendContext, BackendSpec } from '../shared/auth/backend.ts';
 const OPTION = 'postgres_auth';
 const TIMEOUT_MS = 10_000;
 const CONNECTIONS_MAX = 4;
-const TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslcrl'] as const;
 
 /** The backend. */
 export const postgresBackend: BackendSpec = {
@@ -55,11 +55,11 @@ function open(settings: Dict, { log }: BackendContext): PostgresConnections {
     ['password', settings.get('password') ?? ''],
     ['db', settings.get('database') ?? ''],
   ]);
-  for (const name of TLS) {
+  for (const name of POSTGRES_TLS) {
     const value = settings.get(name);
     if (value !== undefined) options.set(name, value);
   }
-  return new PostgresConnections(
+  return postgresConnections(
     {
       options,
       timeoutMs: TIMEOUT_MS,

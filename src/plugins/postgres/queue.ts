@@ -4,7 +4,13 @@
  */
 import { parseJson } from '../../formats/json/text.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { PostgresConnections, type PostgresSession } from '../../network/databases/postgres.ts';
+import { POSTGRES_TLS } from '../../network/databases/postgres-tls.ts';
+import {
+  postgresConnections,
+  transaction,
+  type PostgresConnections,
+  type PostgresSession,
+} from '../../network/databases/postgres.ts';
 import { storeJson } from '../shared/returner/store-json.ts';
 import {
   QueueError,
@@ -24,8 +30,6 @@ const DEFAULTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['dbname', 'salt'],
   ['port', 5432],
 ]);
-/** Not in Salt: how TLS is told of. */
-const TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslcrl'] as const;
 const TIMEOUT_MS = 10_000;
 /** What PostgreSQL takes of a name; the rest is left out without a word. */
 const NAME_BYTES_MAX = 63;
@@ -35,7 +39,7 @@ const MAKING_LOCK = 7;
 /** Nothing is connected yet. */
 function open({ opts, log }: QueueSettings): QueueBackend {
   return new PgjsonbQueues(
-    new PostgresConnections(
+    postgresConnections(
       {
         options: connectionOptions(opts),
         timeoutMs: TIMEOUT_MS,
@@ -59,7 +63,7 @@ function connectionOptions(opts: Dict): Map<string, Value> {
   const options = new Map<string, Value>();
   for (const [name, value] of DEFAULTS)
     options.set(name === 'dbname' ? 'db' : name, opts.get(`${PREFIX}.${name}`) ?? value);
-  for (const name of TLS) {
+  for (const name of POSTGRES_TLS) {
     const value = opts.get(`${PREFIX}.${name}`);
     if (value !== undefined) options.set(name, value);
   }
@@ -151,7 +155,7 @@ class PgjsonbQueues implements QueueBackend {
 
   /** A transaction that is not repeated when the connection is lost, since nobody knows then whether it was kept. */
   #once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
-    return this.#connections.transaction(run, { attemptsMax: 1 });
+    return transaction(this.#connections, run, { attemptsMax: 1 });
   }
 }
 

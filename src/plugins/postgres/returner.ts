@@ -4,6 +4,7 @@
  * names of options.
  */
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { POSTGRES_TLS } from '../../network/databases/postgres-tls.ts';
 import type { PostgresSession } from '../../network/databases/postgres.ts';
 import { PostgresStore, type PostgresFacts, type PostgresTable } from './returner/store.ts';
 import type { StoreKind, StoreSettings } from '../shared/returner/return-store.ts';
@@ -43,8 +44,6 @@ const JSONB_TABLES: ReadonlyMap<string, PostgresTable> = new Map<string, Postgre
   ],
   ['salt_events', { columns: EVENTS('jsonb'), before: SEQUENCE, indexes: ['(tag)', GIN('data')] }],
 ]);
-/** How libpq, and so Salt, is told of TLS. Salt's `postgres` has no names for these. */
-const TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslcrl'] as const;
 
 /** Names of options and what holds when nothing sets them. */
 export function postgresDefaults(password: string): Map<string, Value | undefined> {
@@ -54,7 +53,7 @@ export function postgresDefaults(password: string): Map<string, Value | undefine
     [password, 'salt'],
     ['db', 'salt'],
     ['port', 5432],
-    ...TLS.map((name): [string, undefined] => [name, undefined]),
+    ...POSTGRES_TLS.map((name): [string, undefined] => [name, undefined]),
   ]);
 }
 

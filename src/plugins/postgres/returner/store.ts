@@ -1,7 +1,9 @@
 /** What Salt's three returners for PostgreSQL have in common: their statements, transactions and locks. */
 import type { Dict } from '../../../python/values/value.ts';
 import {
-  PostgresConnections,
+  postgresConnections,
+  transaction,
+  type PostgresConnections,
   type PostgresNaming,
   type PostgresSession,
 } from '../../../network/databases/postgres.ts';
@@ -53,7 +55,7 @@ export abstract class PostgresStore extends SqlStore<PostgresSession, PostgresFa
    */
   constructor(settings: StoreSettings, naming: PostgresNaming, writtenAt: string, returnColumn: string) {
     super(settings);
-    this.connections = new PostgresConnections(settings, naming);
+    this.connections = postgresConnections(settings, naming);
     this.naming = { server: 'PostgreSQL', returner: naming.name };
     this.reads = readsOf(writtenAt, returnColumn);
     this.oldRows = oldRowsOf(writtenAt);
@@ -75,7 +77,7 @@ export abstract class PostgresStore extends SqlStore<PostgresSession, PostgresFa
   }
 
   protected preparing(run: (session: PostgresSession) => Promise<void>): Promise<void> {
-    return this.connections.transaction(run, { locks: [CLEANING_LOCK] });
+    return transaction(this.connections, run, { locks: [CLEANING_LOCK] });
   }
 
   protected async createTable(
@@ -89,14 +91,14 @@ export abstract class PostgresStore extends SqlStore<PostgresSession, PostgresFa
   }
 
   protected writing(run: (session: PostgresSession) => Promise<void>): Promise<void> {
-    return this.connections.transaction(run);
+    return transaction(this.connections, run);
   }
 
   protected locked(
     slots: readonly number[],
     run: (session: PostgresSession) => Promise<void>,
   ): Promise<void> {
-    return this.connections.transaction(run, { locks: slots });
+    return transaction(this.connections, run, { locks: slots });
   }
 
   protected async clean(rules: readonly OldRule[], isArchived: boolean, timeoutMs: number): Promise<void> {
@@ -110,7 +112,7 @@ export abstract class PostgresStore extends SqlStore<PostgresSession, PostgresFa
         return session.run(sql, values, timeoutMs);
       };
       const options = { locks: [CLEANING_LOCK], timeoutMs };
-      while ((await this.connections.transaction(portion, options)) === DELETED_AT_ONCE);
+      while ((await transaction(this.connections, portion, options)) === DELETED_AT_ONCE);
     }
   }
 

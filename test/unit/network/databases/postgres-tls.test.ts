@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { PostgresConnections } from '../../../../src/network/databases/postgres.ts';
+import { postgresConnections, type PostgresConnections } from '../../../../src/network/databases/postgres.ts';
 import type { Value } from '../../../../src/python/values/value.ts';
 
 /** What a client asks a server before anything else, when it wants TLS. */
@@ -34,7 +34,7 @@ function connections(
     // an address of this machine that does not count as local
     Object.entries({ host: '0.0.0.0', user: 'salt', password: 'hidden', db: 'salt', ...more }),
   );
-  const made = new PostgresConnections(
+  const made = postgresConnections(
     {
       options,
       timeoutMs: 5000,
