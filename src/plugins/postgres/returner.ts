@@ -3,13 +3,21 @@
  * (salt/returners/postgres.py and salt/returners/pgjsonb.py, 3006.16). They differ in the types of columns and the
  * names of options.
  */
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { truthy, type Value } from '../../python/values/value.ts';
 import { POSTGRES_TLS } from '../../network/databases/postgres-tls.ts';
-import type { PostgresSession } from '../../network/databases/postgres.ts';
-import { PostgresStore, type PostgresFacts, type PostgresTable } from './returner/store.ts';
-import type { StoreKind, StoreSettings } from '../shared/returner/return-store.ts';
-import { loadValues, returnValues, type SqlValues } from '../shared/returner/sql-columns.ts';
-import { dictOf } from '../shared/returner/sql-fields.ts';
+import { postgresConnections } from '../../network/databases/postgres.ts';
+import {
+  oldRowsOf,
+  postgresDialect,
+  returnReads,
+  tableStatements,
+  type PostgresFacts,
+} from './returner/dialect.ts';
+import type { StoreKind } from '../shared/returner/return-store.ts';
+import { loadValues, returnValues } from '../shared/returner/sql-columns.ts';
+import type { SqlTables } from '../shared/returner/sql-dialect.ts';
+import { dictOf, returnOf } from '../shared/returner/sql-fields.ts';
+import { SqlStore } from '../shared/returner/sql-store.ts';
 
 const SEQUENCE = 'CREATE SEQUENCE IF NOT EXISTS seq_salt_events_id';
 const EVENTS = (type: string): string =>
@@ -18,31 +26,34 @@ const EVENTS = (type: string): string =>
 const GIN = (column: string): string => `USING gin (${column}) WITH (fastupdate = on)`;
 
 /** As Salt documents them, with one index more: jid and id together. */
-const TEXT_TABLES: ReadonlyMap<string, PostgresTable> = new Map<string, PostgresTable>([
-  ['jids', { columns: 'jid varchar(20) PRIMARY KEY, load text NOT NULL', indexes: [] }],
+const TEXT_TABLES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['jids', tableStatements('jids', 'jid varchar(20) PRIMARY KEY, load text NOT NULL', [])],
   [
     'salt_returns',
-    {
-      columns:
-        'fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return text NOT NULL, full_ret text, id varchar(255) NOT NULL, ' +
+    tableStatements(
+      'salt_returns',
+      'fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return text NOT NULL, full_ret text, id varchar(255) NOT NULL, ' +
         'success varchar(10) NOT NULL, alter_time timestamptz DEFAULT now()',
-      indexes: ['(id)', '(jid)', '(fun)', '(alter_time)', '(jid, id)'],
-    },
+      ['(id)', '(jid)', '(fun)', '(alter_time)', '(jid, id)'],
+    ),
   ],
-  ['salt_events', { columns: EVENTS('text'), before: SEQUENCE, indexes: ['(tag)'] }],
+  ['salt_events', [SEQUENCE, ...tableStatements('salt_events', EVENTS('text'), ['(tag)'])]],
 ]);
-const JSONB_TABLES: ReadonlyMap<string, PostgresTable> = new Map<string, PostgresTable>([
-  ['jids', { columns: 'jid varchar(255) NOT NULL PRIMARY KEY, load jsonb NOT NULL', indexes: [GIN('load')] }],
+const JSONB_TABLES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  [
+    'jids',
+    tableStatements('jids', 'jid varchar(255) NOT NULL PRIMARY KEY, load jsonb NOT NULL', [GIN('load')]),
+  ],
   [
     'salt_returns',
-    {
-      columns:
-        'fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return jsonb NOT NULL, id varchar(255) NOT NULL, ' +
+    tableStatements(
+      'salt_returns',
+      'fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return jsonb NOT NULL, id varchar(255) NOT NULL, ' +
         'success varchar(10) NOT NULL, full_ret jsonb NOT NULL, alter_time timestamptz DEFAULT now()',
-      indexes: ['(id)', '(jid)', '(fun)', GIN('return'), GIN('full_ret'), '(jid, id)'],
-    },
+      ['(id)', '(jid)', '(fun)', GIN('return'), GIN('full_ret'), '(jid, id)'],
+    ),
   ],
-  ['salt_events', { columns: EVENTS('jsonb'), before: SEQUENCE, indexes: ['(tag)', GIN('data')] }],
+  ['salt_events', [SEQUENCE, ...tableStatements('salt_events', EVENTS('jsonb'), ['(tag)', GIN('data')])]],
 ]);
 
 /** Names of options and what holds when nothing sets them. */
@@ -57,14 +68,21 @@ export function postgresDefaults(password: string): Map<string, Value | undefine
   ]);
 }
 
-function kind(name: string, password: string, schema: ReadonlyMap<string, PostgresTable>): StoreKind {
+function kind(name: string, password: string, schema: SqlTables<PostgresFacts>['schema']): StoreKind {
   const prefix = `returner.${name}`;
   return {
     name,
     file: name,
     optionPrefix: prefix,
     defaults: postgresDefaults(password),
-    open: (settings) => new SaltTables(settings, schema, { name, prefix, password }),
+    open: (settings) =>
+      new SqlStore({
+        connections: postgresConnections(settings, { name, prefix, password }),
+        dialect: postgresDialect,
+        tables: tablesOf(schema),
+        returner: name,
+        clock: settings.clock,
+      }),
   };
 }
 
@@ -73,31 +91,21 @@ export const postgresKind: StoreKind = kind('postgres', 'passwd', TEXT_TABLES);
 /** The kind of database `pgjsonb`. */
 export const pgjsonbKind: StoreKind = kind('pgjsonb', 'pass', JSONB_TABLES);
 
-class SaltTables extends PostgresStore {
-  protected readonly schema: ReadonlyMap<string, PostgresTable>;
-  protected readonly loadRow = loadValues;
-
-  constructor(
-    settings: StoreSettings,
-    schema: ReadonlyMap<string, PostgresTable>,
-    naming: ConstructorParameters<typeof PostgresStore>[1],
-  ) {
-    super(settings, naming, 'alter_time', 'full_ret');
-    this.schema = schema;
-  }
-
-  protected returnRow(ret: Dict, facts: PostgresFacts): SqlValues {
-    return returnValues(ret, facts, successText(ret.get('success')));
-  }
-
-  protected async readJobs(
-    session: PostgresSession,
-    where: string,
-    values: readonly unknown[],
-  ): Promise<Map<string, Dict>> {
-    const rows = await session.rows(`SELECT jid, load FROM jids ${where}`, values);
-    return new Map(rows.map(({ jid, load }) => [jid ?? '', dictOf(load ?? '')]));
-  }
+function tablesOf(schema: SqlTables<PostgresFacts>['schema']): SqlTables<PostgresFacts> {
+  return {
+    schema,
+    reads: {
+      ...returnReads('alter_time', 'full_ret'),
+      load: (jid) => ({ sql: 'SELECT jid, load FROM jids WHERE jid = $1', values: [jid] }),
+      loads: { sql: 'SELECT jid, load FROM jids' },
+    },
+    oldRows: oldRowsOf('alter_time'),
+    returnRow: (ret, facts) => returnValues(ret, facts, successText(ret.get('success'))),
+    loadRow: loadValues,
+    readLoad: ({ load }) => dictOf(load ?? ''),
+    readReturn: dictOf,
+    readLastReturn: (json, fun) => returnOf(fun, dictOf(json)),
+  };
 }
 
 /** PostgreSQL's own words for what Salt's driver hands it. */

@@ -119,6 +119,12 @@ export function dictOf(json: string): Dict {
   return isDict(value) ? value : new Map<Value, Value>();
 }
 
+/** A return; undefined for one of another function, whose name was cut to the same. */
+export function returnOf(fun: string, ret: Value): Value | undefined {
+  const isOther = ret instanceof Map && ret.has('fun') && plainText(ret.get('fun')) !== fun;
+  return isOther ? undefined : ret;
+}
+
 /**
  * Tells events that may have been written before from those that cannot: only the former need a look into a table that
  * has no key for them, and that may be long.
