@@ -5,7 +5,7 @@ import { createConnection } from 'mysql2/promise';
 import { silentLogger } from '../../src/host/log.ts';
 import { Secret } from '../../src/host/secret.ts';
 import { mysqlBackend } from '../../src/plugins/mysql/auth.ts';
-import { dict } from '../../src/python/values/value.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { mysqlPillar } from '../../src/runtime/pillar/ext/sql.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
 import { checkUsers, made } from '../support/table-users.ts';
@@ -72,4 +72,29 @@ test('log-ins by a table of mariadb', async (t) => {
     for (const evil of ["x' OR '1'='1", "\\' OR 1=1 -- ", '" OR 1=1 -- ', "x'; DROP TABLE pillar; -- "])
       assert.deepEqual(await pillarOf(evil), dict(), `${mode}: ${evil}`);
   }
+  const typed =
+    "SELECT 9007199254740993, 7, DATE '2026-01-02', TIMESTAMP '2026-01-02 03:04:05', JSON_ARRAY(1), %s";
+  const typedOf = (more: Record<string, Value>, sql = typed): Promise<Value> =>
+    Promise.resolve(
+      mysqlPillar([sql], {
+        ...{ minionId: 'web01', grains: dict(), pillar: dict(), log: silentLogger, errors: [] },
+        opts: dict({ mysql: new Map([...(opts.get('mysql') as Dict), ...dict(more)]) }),
+      }),
+    );
+  const path = ['9007199254740993', 7, '2026-01-02', '2026-01-02 03:04:05'];
+  let at: Value | undefined = await typedOf({});
+  for (const key of path) at = at instanceof Map ? at.get(key) : undefined;
+  assert.deepEqual(at, new Map([[[1], 'web01']]));
+  for (const [more, said] of [
+    [{ pass: 'other' }, /The MySQL database people at .+; see the options mysql\.user and mysql\.pass$/],
+    [{ db: 'none_there' }, /; create what is missing, or correct the query or the option mysql\.db$/],
+    [{ port: 1 }, /; is it running, and do mysql\.host and mysql\.port name it\?$/],
+    [{ ssl: true }, /; the options mysql\.ssl_\* ask for TLS, and nothing is sent without it$/],
+    [{ ssl: dict({ ca: '/work/none.pem' }) }, /The file \/work\/none\.pem \(mysql\.ssl\.ca\) cannot be read/],
+  ] as const)
+    await assert.rejects(typedOf(more), said);
+  await assert.rejects(
+    typedOf({}, 'SELECT name FROM others WHERE minion = %s'),
+    /others' doesn't exist; create what is/,
+  );
 });

@@ -1,5 +1,4 @@
 /** Connections to MariaDB and MySQL: a pool, the same session on each, and errors that say what to do. */
-import { isIP } from 'node:net';
 import { checkServerIdentity, TLSSocket } from 'node:tls';
 import type {
   Connection,
@@ -8,16 +7,17 @@ import type {
   PoolOptions,
   ResultSetHeader,
   RowDataPacket,
-  SslOptions,
+  TypeCast,
 } from 'mysql2/promise';
-import { truthy } from '../../python/values/value.ts';
 import { codeOf } from './errors.ts';
 import { mysqlOptions, type MysqlAccess } from './mysql.ts';
+import { isAddressToVerify, mysqlTls, type MysqlTlsNaming } from './mysql-tls.ts';
 import { DatabaseOptions } from './options.ts';
 import type { DatabaseSettings } from './settings.ts';
 import {
   endPool,
   SqlConnections,
+  type SqlAnswer,
   type SqlDriver,
   type SqlErrorWords,
   type SqlRow,
@@ -32,6 +32,8 @@ const IDLE_MS = 20_000;
 const SERVER_IDLE_S = 60;
 /** Statements that wait for a connection; more are refused. */
 const WAITING_MAX = 1000;
+
+const USUAL_TLS: MysqlTlsNaming = { prefix: 'ssl_', isWanted: false };
 
 /** The connection went away under a statement: a server that was started anew, or one that ends idle connections. */
 const LOST = new Set([
@@ -61,9 +63,20 @@ const REFUSED = new Set([
 /** The connections to one database. */
 export type MysqlConnections = SqlConnections<MysqlSession>;
 
+/** What differs between those who connect; what their options begin with is `mysql.` */
+export interface MysqlNaming {
+  /** The name of the option with the password. */
+  readonly password: string;
+  /** What to do when a table or the database is missing. */
+  readonly whenMissing: string;
+  readonly tls?: MysqlTlsNaming;
+  /** Leaves each session as the server has it, since the statements are the site's. */
+  readonly isSessionKept?: boolean;
+}
+
 /** Connections, of which none is open yet. */
-export function mysqlConnections(settings: DatabaseSettings): MysqlConnections {
-  const driver = new MysqlDriver(settings);
+export function mysqlConnections(settings: DatabaseSettings, naming: MysqlNaming): MysqlConnections {
+  const driver = new MysqlDriver(settings, naming);
   return new SqlConnections({ database: driver.database, timeoutMs: settings.timeoutMs }, driver);
 }
 
@@ -77,15 +90,17 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
   readonly words: SqlErrorWords;
   readonly #settings: DatabaseSettings;
   readonly #options: DatabaseOptions;
+  readonly #naming: Required<MysqlNaming>;
   readonly #prepared = new WeakSet<object>();
   #pool: Promise<Pool> | undefined;
   #isAddressVerified = false;
 
-  constructor(settings: DatabaseSettings) {
+  constructor(settings: DatabaseSettings, naming: MysqlNaming) {
     this.#settings = settings;
+    this.#naming = { tls: USUAL_TLS, isSessionKept: false, ...naming };
     this.#options = new DatabaseOptions(settings.options, 'mysql');
     this.database = this.#options.text('db') ?? '';
-    this.words = errorWords(this.#options, settings.timeoutMs);
+    this.words = errorWords(this.#options, this.#naming, settings.timeoutMs);
   }
 
   async makeDatabase(): Promise<void> {
@@ -110,10 +125,11 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
       if (!this.#prepared.has(connection.connection)) {
         this.#verifyAddress(connection);
         // strict, so that nothing is cut silently, and without modes that change how texts are quoted
-        await session.run(
-          "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION autocommit = 1, " +
-            `SESSION wait_timeout = ${SERVER_IDLE_S}, SESSION innodb_lock_wait_timeout = ${lockSecondsOf(this.#settings.timeoutMs)}`,
-        );
+        if (!this.#naming.isSessionKept)
+          await session.run(
+            "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION autocommit = 1, " +
+              `SESSION wait_timeout = ${SERVER_IDLE_S}, SESSION innodb_lock_wait_timeout = ${lockSecondsOf(this.#settings.timeoutMs)}`,
+          );
         this.#prepared.add(connection.connection);
       }
       const result = await run(session);
@@ -132,7 +148,7 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
       return await (await this.#pool).getConnection();
     } catch (error) {
       // what was refused after the handshake has left a session, on which the next one would show no certificate
-      if (this.#isAddressToVerify() && !this.#isAddressVerified) this.#dropPool();
+      if (isAddressToVerify(this.#options, this.#naming.tls) && !this.#isAddressVerified) this.#dropPool();
       throw error;
     }
   }
@@ -167,7 +183,7 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
       user: this.#options.text('user') ?? '',
       password: this.#options.text('pass') ?? '',
       database: this.database,
-      tls: this.#tls(),
+      tls: mysqlTls(this.#options, this.#naming.tls),
       timeoutMs: this.#settings.timeoutMs,
     };
     // every value as the server writes it
@@ -178,27 +194,9 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
     };
   }
 
-  /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
-  #tls(): SslOptions | undefined {
-    const ca = this.#options.authorities('ssl_ca');
-    const { cert, key } = this.#options.shown('ssl_cert', 'ssl_key');
-    if (ca === undefined && cert === undefined && key === undefined) return undefined;
-    return {
-      ...(ca === undefined
-        ? { rejectUnauthorized: false }
-        : {
-            ca,
-            verifyIdentity:
-              isIP(this.#options.text('host') ?? '') === 0 && !truthy(this.#options.value('ssl_any_host')),
-          }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-    };
-  }
-
   /** The driver compares a certificate with names only; where the host is an address, this does. */
   #verifyAddress(opened: Connection): void {
-    if (!this.#isAddressToVerify()) return;
+    if (!isAddressToVerify(this.#options, this.#naming.tls)) return;
     const { connection } = opened as { connection?: { stream?: unknown } };
     const stream = connection?.stream;
     // a connection that goes on with the session of an earlier one has no certificate of its own
@@ -212,31 +210,26 @@ class MysqlDriver implements SqlDriver<MysqlSession> {
     this.#dropPool();
     throw error;
   }
-
-  #isAddressToVerify(): boolean {
-    return (
-      isIP(this.#options.text('host') ?? '') !== 0 &&
-      this.#options.text('ssl_ca') !== undefined &&
-      !truthy(this.#options.value('ssl_any_host'))
-    );
-  }
 }
 
-function errorWords(options: DatabaseOptions, timeoutMs: number): SqlErrorWords {
+function errorWords(
+  options: DatabaseOptions,
+  { password, whenMissing, tls }: Required<MysqlNaming>,
+  timeoutMs: number,
+): SqlErrorWords {
   const host = options.text('host') ?? '';
   const where = host.startsWith('/') ? host : `${host}:${String(options.value('port'))}`;
   return {
     place: `The MySQL database ${options.text('db') ?? ''} at ${where}`,
-    tls: options.tlsWords('ssl_ca', 'ssl_cert'),
+    tls: options.tlsWords(`${tls.prefix}ca`, `${tls.prefix}cert`),
     missingCode: 'ER_BAD_DB_ERROR',
     isPassing: (error) => LOST.has(codeOf(error)) || COLLIDED.has(codeOf(error)),
     isRefused: (code) => REFUSED.has(code),
     hint: (code) => {
       if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
-        return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
-      if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
-      if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE')
-        return '; create what is missing with: salt-run returner.create_schema mysql';
+        return `; the options mysql.${tls.prefix}* ask for TLS, and nothing is sent without it`;
+      if (code === 'ER_ACCESS_DENIED_ERROR') return `; see the options mysql.user and mysql.${password}`;
+      if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE') return `; ${whenMissing}`;
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
         return '; is it running, and do mysql.host and mysql.port name it?';
       if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${timeoutMs} ms)`;
@@ -272,6 +265,17 @@ export class MysqlSession implements SqlSession {
       timeout: this.#timeoutMs,
     });
     return rows;
+  }
+
+  /** Rows whose values are what they mean. @param read makes a value of a column */
+  async answer(sql: string, read: TypeCast): Promise<SqlAnswer> {
+    const [rows, fields] = await this.#connection.query<RowDataPacket[][]>({
+      sql,
+      timeout: this.#timeoutMs,
+      rowsAsArray: true,
+      typeCast: read,
+    });
+    return { columns: fields.map(({ name }) => name), rows };
   }
 
   /** A value as it stands in a statement. */

@@ -8,6 +8,7 @@ import type { DatabaseSettings } from './settings.ts';
 import {
   endPool,
   SqlConnections,
+  type SqlAnswer,
   type SqlDriver,
   type SqlErrorWords,
   type SqlRow,
@@ -182,7 +183,7 @@ class PostgresDriver implements SqlDriver<PostgresSession> {
     if (this.#hasWarned || mode === 'disable' || isLocal(host)) return;
     this.#hasWarned = true;
     this.#settings.warn?.(
-      `${this.words.place} is reached without TLS: password and returns can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
+      `${this.words.place} is reached without TLS: password and data can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
         `to verify-full (or require), or to disable if the network is trusted.`,
     );
   }
@@ -260,17 +261,44 @@ export class PostgresSession implements SqlSession {
     return (await this.#query(sql, values, this.#timeoutMs)).rows;
   }
 
+  /**
+   * Rows whose values are what they mean.
+   * @param readerOf makes a value of a text, for the number of its type; undefined leaves it to the driver
+   */
+  async answer(
+    sql: string,
+    values: readonly unknown[],
+    readerOf: (type: number) => ((text: string) => unknown) | undefined,
+  ): Promise<SqlAnswer> {
+    const { default: pg } = await import('pg');
+    const { fields, rows } = await this.#client.query<unknown[]>({
+      text: sql,
+      values: [...values],
+      rowMode: 'array',
+      types: {
+        getTypeParser: (type: number) =>
+          readerOf(type) ?? (pg.types.getTypeParser(type) as (text: string) => unknown),
+      },
+      ...limited(this.#timeoutMs),
+    });
+    return { columns: fields.map(({ name }) => name), rows };
+  }
+
   #query(
     text: string,
     values: readonly unknown[] | undefined,
     timeoutMs: number,
   ): Promise<{ readonly rowCount: number | null; readonly rows: SqlRow[] }> {
-    // the server gives up a little earlier where it was told to; this is for one that does not answer at all
-    const query = { text, query_timeout: timeoutMs + 250 };
+    const query = { text, ...limited(timeoutMs) };
     return this.#client.query<Record<string, string | null>>(
       values === undefined ? query : { ...query, values: [...values] },
     );
   }
+}
+
+/** The server gives up a little earlier where it was told to; this is for one that does not answer at all. */
+function limited(timeoutMs: number): { readonly query_timeout: number } {
+  return { query_timeout: timeoutMs + 250 };
 }
 
 function isLost(error: unknown): boolean {

@@ -9,6 +9,12 @@ const ATTEMPTS_MAX = 6;
 /** A row, with every value as text or null. */
 export type SqlRow = Readonly<Record<string, string | null>>;
 
+/** Rows whose values are what they mean, and the names of their columns. */
+export interface SqlAnswer {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
 /** One connection while it is used. */
 export interface SqlSession {
   /** Runs a statement. @returns the number of rows that it has changed */

@@ -53,7 +53,10 @@ class MysqlCache implements CacheServer {
     }
     const seconds = toNumber(option('mysql.connect_timeout') ?? null);
     const timeoutMs = seconds === undefined || seconds <= 0 ? ANSWER_MS : seconds * 1000;
-    this.#connections = mysqlConnections({ options, timeoutMs, connectionsMax: CONNECTIONS_MAX });
+    this.#connections = mysqlConnections(
+      { options, timeoutMs, connectionsMax: CONNECTIONS_MAX },
+      { password: 'password', whenMissing: 'create the database, or see the option mysql.database' },
+    );
     this.place = `The MySQL database ${database} at ${host}`;
   }
 

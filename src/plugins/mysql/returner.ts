@@ -86,7 +86,10 @@ export const mysqlKind: StoreKind = {
   defaults: DEFAULTS,
   open: (settings) =>
     new SqlStore({
-      connections: mysqlConnections(settings),
+      connections: mysqlConnections(settings, {
+        password: 'pass',
+        whenMissing: 'create what is missing with: salt-run returner.create_schema mysql',
+      }),
       dialect: mysqlDialect,
       tables: TABLES,
       returner: 'mysql',

@@ -30,6 +30,6 @@ test('pillar sqlite3 - a query gets the id of the minion', async (t) => {
 test('pillar sqlite3 - a query that wants two values fails the pillar instead of finding nothing', async (t) => {
   await assert.rejects(
     pillarOf(t, 'SELECT name, value FROM told WHERE minion = ? AND name = ?'),
-    /SQLite in .+pillar\.db.*a query wants 2 values, and there is the minion's id only/,
+    /The database .+pillar\.db: a query wants 2 values, and there is the minion's id only/,
   );
 });
