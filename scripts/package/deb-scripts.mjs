@@ -115,7 +115,8 @@ function stop({ unit }) {
 
 function forget({ unit, role }) {
   if (unit === undefined) return [];
-  const made = [`/etc/salt/pki/${role}`, `/var/cache/salt/${role}`, `/var/log/salt/${role}`];
+  const made = [`/etc/salt/pki/${role}`, `/var/cache/salt/${role}`, `/var/log/salt/${role}*`];
+  if (role === 'master') made.push('/var/log/salt/key*');
   return [
     `if [ "$1" = purge ]; then rm -rf ${made.join(' ')}; rmdir -p --ignore-fail-on-non-empty /etc/salt/pki /var/cache/salt /var/log/salt 2>/dev/null || true; fi`,
     'if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; fi',
