@@ -9,7 +9,7 @@ export const INDEX_TEMPLATE: Kind = { noun: 'Index template', fun: 'index_templa
 
 const NAME = { name: param.text({ doc: 'The template.' }) } as const;
 /** A definition, as a parameter. */
-export const DEFINITION = { definition: { type: 'dict', doc: 'The definition.' } } as const;
+export const DEFINITION = { definition: param.value({ type: 'dict', doc: 'The definition.' }) } as const;
 
 /** The state that there is no such template. */
 export const templateAbsent = defineState({

@@ -13,7 +13,11 @@ export const indexPresent = defineState({
   doc: 'Makes sure that there is an index; one that is there is left as it is.',
   params: {
     ...NAME,
-    definition: { default: null, type: 'dict', doc: 'Settings, mappings and aliases of a new one.' },
+    definition: param.value({
+      default: null,
+      type: 'dict',
+      doc: 'Settings, mappings and aliases of a new one.',
+    }),
   },
   run: (ctx, wanted) => present(ctx, INDEX, wanted),
 });

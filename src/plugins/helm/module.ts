@@ -1,27 +1,49 @@
 /** `helm`: charts and releases in Kubernetes. Follows 3006.16 salt/modules/helm.py. */
-import type { Value } from '../../python/values/value.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { truthy, type Value } from '../../python/values/value.ts';
+import { defineFunction, defineModule, type FunctionSpec } from '../../runtime/loader/module.ts';
+import { param, readArguments } from '../../runtime/loader/params.ts';
+import { manageRepositories, repositoriesIn } from './module/repositories.ts';
 import {
-  defineFunction,
-  defineModule,
-  type FunctionSpec,
-  type ParamSpec,
-} from '../../runtime/loader/module.ts';
-import { param } from '../../runtime/loader/params.ts';
-import { manageRepositories } from './module/repositories.ts';
-import { helmData, helmDone, helmText, withOptions } from './module/run.ts';
+  flagsOf,
+  helmData,
+  helmDone,
+  helmText,
+  kvflagsOf,
+  listIn,
+  operandOf,
+  withOptions,
+} from './module/run.ts';
 
 const OPTIONS = {
-  flags: { default: null, type: 'list', doc: 'Options of helm without a value.' },
-  kvflags: { default: null, type: 'dict', doc: 'Options of helm with their values.' },
+  flags: param.by(flagsOf, { default: null, type: 'list', doc: 'Options of helm without a value.' }),
+  kvflags: param.by(kvflagsOf, { default: null, type: 'dict', doc: 'Options of helm with their values.' }),
 } as const;
+
+/** One setting or a list of them. */
+const settingsOf = (value: Value): string[] | undefined =>
+  truthy(value) ? (Array.isArray(value) ? value : [value]).map(pyStr) : undefined;
 
 /** Options that functions take by their own names, as helm calls them. */
 const KEYED = {
-  values: { option: 'values', doc: 'A file of values.' },
-  version: { option: 'version', doc: 'The version of the chart.' },
-  namespace: { option: 'namespace', doc: 'The namespace.' },
-  output_dir: { option: 'output-dir', doc: 'Write into this folder, and not to the output.' },
-  set: { option: 'set', doc: 'A value on the command line: key=value, or a list of these.' },
+  values: { option: 'values', param: param.textIfGiven({ default: null, doc: 'A file of values.' }) },
+  version: {
+    option: 'version',
+    param: param.textIfGiven({ default: null, doc: 'The version of the chart.' }),
+  },
+  namespace: { option: 'namespace', param: param.textIfGiven({ default: null, doc: 'The namespace.' }) },
+  output_dir: {
+    option: 'output-dir',
+    param: param.textIfGiven({ default: null, doc: 'Write into this folder, and not to the output.' }),
+  },
+  set: {
+    option: 'set',
+    param: param.by(settingsOf, {
+      default: null,
+      type: 'str or list',
+      doc: 'A value on the command line: key=value, or a list of these.',
+    }),
+  },
 } as const;
 type Keyed = keyof typeof KEYED;
 
@@ -51,27 +73,31 @@ function helmFunction({
   keyed = [],
   pythonName,
 }: Described): FunctionSpec {
-  const params: Record<string, ParamSpec> = {};
-  for (const [name, said] of Object.entries(operands)) params[name] = { type: 'str', doc: said };
-  for (const name of keyed)
-    params[name] = { default: null, type: name === 'set' ? 'str or list' : 'str', doc: KEYED[name].doc };
+  const about = Object.fromEntries(
+    Object.entries(operands).map(([name, said]) => [name, param.by(operandOf, { type: 'str', doc: said })]),
+  );
+  const further = Object.fromEntries(keyed.map((name) => [name, KEYED[name].param]));
   const { ask, returns } = ANSWERS[answer];
-  return defineFunction({
+  return {
     doc,
-    params: { ...params, ...OPTIONS },
+    params: { ...about, ...further, ...OPTIONS },
     returns,
     examples: [`salt '*' helm.${words.replaceAll(' ', '_')} ${Object.keys(operands).join(' ')}`.trimEnd()],
     ...(pythonName === undefined ? {} : { pythonName }),
-    run: (ctx, args: Readonly<Record<string, Value>>) => {
-      const further = keyed.map((name): [string, Value] => [KEYED[name].option, args[name] ?? null]);
+    run: (ctx, args) => {
+      const { flags, kvflags } = readArguments(OPTIONS, args);
+      const [named, options] = [readArguments(about, args), readArguments(further, args)];
       return ask(ctx, {
         words: words.split(' '),
-        operands: Object.keys(operands).map((name) => args[name] ?? null),
-        flags: args['flags'] ?? null,
-        kvflags: withOptions(args['kvflags'] ?? null, Object.fromEntries(further)),
+        operands: Object.keys(operands).map((name) => named[name] ?? ''),
+        flags,
+        kvflags: withOptions(
+          kvflags,
+          Object.fromEntries(keyed.map((name) => [KEYED[name].option, options[name]])),
+        ),
       });
     },
-  });
+  };
 }
 
 const RELEASE = { release: 'The release.' } as const;
@@ -293,10 +319,18 @@ const repositories = {
   repo_manage: defineFunction({
     doc: 'Adds and removes repositories of charts.',
     params: {
-      present: { default: null, type: 'list', doc: 'Those that are to be there, each with name and url.' },
-      absent: { default: null, type: 'list of str', doc: 'Those that are not to be there.' },
+      present: param.by(repositoriesIn, {
+        default: null,
+        type: 'list',
+        doc: 'Those that are to be there, each with name and url.',
+      }),
+      absent: param.by((value: Value) => listIn(value, 'absent'), {
+        default: null,
+        type: 'list of str',
+        doc: 'Those that are not to be there.',
+      }),
       prune: param.flag({ default: false, doc: 'Remove all others.' }),
-      namespace: { default: null, type: 'str', doc: 'The namespace.' },
+      namespace: KEYED.namespace.param,
       ...OPTIONS,
     },
     returns: 'mapping of present, added, absent, removed and failed to lists',

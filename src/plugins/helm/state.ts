@@ -9,10 +9,10 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const NAME = { name: param.text({ doc: 'A name of the state.' }) } as const;
 const RELEASE = { name: param.text({ doc: 'The release.' }) } as const;
-const NAMESPACE = { namespace: { default: null, type: 'str', doc: 'The namespace.' } } as const;
+const NAMESPACE = { namespace: param.value({ default: null, type: 'str', doc: 'The namespace.' }) } as const;
 const OPTIONS = {
-  flags: { default: null, type: 'list', doc: 'Options of helm without a value.' },
-  kvflags: { default: null, type: 'dict', doc: 'Options of helm with their values.' },
+  flags: param.value({ default: null, type: 'list', doc: 'Options of helm without a value.' }),
+  kvflags: param.value({ default: null, type: 'dict', doc: 'Options of helm with their values.' }),
 } as const;
 
 const ask = (ctx: StateContext, fun: string, keywords: Dict): Promise<Value> =>
@@ -40,9 +40,13 @@ export const helmStates = defineModule({
       doc: 'Makes sure that repositories of charts are there, and others not.',
       params: {
         ...NAME,
-        present: { default: null, type: 'list', doc: 'Those that are to be there, each with name and url.' },
-        absent: { default: null, type: 'list of str', doc: 'Those that are not to be there.' },
-        prune: { default: false, type: 'bool', doc: 'Remove all others.' },
+        present: param.value({
+          default: null,
+          type: 'list',
+          doc: 'Those that are to be there, each with name and url.',
+        }),
+        absent: param.value({ default: null, type: 'list of str', doc: 'Those that are not to be there.' }),
+        prune: param.value({ default: false, type: 'bool', doc: 'Remove all others.' }),
         repo_update: param.flag({
           default: false,
           doc: 'Learn what is in them where something has changed.',
@@ -84,11 +88,15 @@ export const helmStates = defineModule({
       doc: 'Makes sure that a release is installed and up to date.',
       params: {
         ...RELEASE,
-        chart: { type: 'str', doc: 'The chart.' },
-        values: { default: null, type: 'str', doc: 'A file of values.' },
-        version: { default: null, type: 'str', doc: 'The version of the chart.' },
+        chart: param.value({ type: 'str', doc: 'The chart.' }),
+        values: param.value({ default: null, type: 'str', doc: 'A file of values.' }),
+        version: param.value({ default: null, type: 'str', doc: 'The version of the chart.' }),
         ...NAMESPACE,
-        set: { default: null, type: 'str or list', doc: 'A value: key=value, or a list of these.' },
+        set: param.value({
+          default: null,
+          type: 'str or list',
+          doc: 'A value: key=value, or a list of these.',
+        }),
         ...OPTIONS,
       },
       run: async (ctx, { name, ...wanted }) => {

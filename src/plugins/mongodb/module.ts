@@ -21,11 +21,16 @@ const UNCONNECTED = 'Failed to connect to mongo database';
 const BAD_ROLES = 'Roles provided in wrong format';
 const USER = { name: param.text({ doc: 'The user.' }) } as const;
 const ROLES = {
-  roles: { type: 'list', doc: 'Names of roles, or mappings of role and db; a text is read as JSON.' },
+  roles: param.by(readData, {
+    type: 'list',
+    doc: 'Names of roles, or mappings of role and db; a text is read as JSON.',
+  }),
 } as const;
 const OF_DATABASE = { database: param.text({ doc: 'The database that has the user.' }) } as const;
 const COLLECTION = { collection: param.text({ doc: 'The collection.' }) } as const;
-const OBJECTS = { objects: { type: 'list', doc: 'Mappings; a text is read as JSON.' } } as const;
+const OBJECTS = {
+  objects: param.by(readData, { type: 'list', doc: 'Mappings; a text is read as JSON.' }),
+} as const;
 
 const said = ({ isLogin, text }: Trouble): Value => (isLogin ? UNCONNECTED : text);
 const saidOrFalse = ({ isLogin }: Trouble): Value => (isLogin ? UNCONNECTED : false);
@@ -42,13 +47,19 @@ const rolesOf = (value: Value): Value[] =>
 const asData = (value: Value): Value => (typeof value === 'string' ? parseJson(value) : value);
 
 /** What JSON says, or what is wrong with it. */
-function readData(value: Value): { readonly data: Value } | { readonly problem: string } {
+type Read = { readonly data: Value } | { readonly problem: string };
+
+/** The value itself, of a text the data that it is the JSON of. */
+function readData(value: Value): Read {
   try {
     return { data: asData(value) };
   } catch (error) {
     return { problem: messageOf(error) };
   }
 }
+
+/** The two mappings of JSON in one text, or however many there are. */
+const partsOf = (value: Value): string[] => (isDict(value) ? '' : pyStr(value)).split(/\}\s+\{/);
 
 const documentOf = (value: Value, { types }: Connected): Document =>
   (isDict(value) ? toBsonValue(value, types) : {}) as Document;
@@ -86,9 +97,8 @@ const named = (list: readonly Value[], name: string): Dict | undefined =>
 async function hasRoles(
   ctx: ModuleContext,
   login: MongoLogin,
-  { name, roles, database }: { name: string; roles: Value; database: string },
+  { name, roles: wanted, database }: { name: string; roles: Read; database: string },
 ): Promise<Value> {
-  const wanted = readData(roles);
   if ('problem' in wanted) return BAD_ROLES;
   const found = await userList(ctx, login, database);
   if (!Array.isArray(found)) return UNCONNECTED;
@@ -103,17 +113,16 @@ async function hasRoles(
 
 interface RolesOfUser {
   readonly name: string;
-  readonly roles: Value;
+  readonly roles: Read;
   readonly database: string;
 }
 
 async function changeRoles(
   ctx: ModuleContext,
   login: MongoLogin,
-  { name, roles, database }: RolesOfUser,
+  { name, roles: wanted, database }: RolesOfUser,
   command: 'grantRolesToUser' | 'revokeRolesFromUser',
 ): Promise<Value> {
-  const wanted = readData(roles);
   if ('problem' in wanted) return BAD_ROLES;
   return onServer<Value>(
     ctx,
@@ -136,9 +145,8 @@ interface Place {
 async function findDocuments(
   ctx: ModuleContext,
   { login, database, collection }: Place,
-  query: Value,
+  wanted: Read,
 ): Promise<Value> {
-  const wanted = readData(query);
   if ('problem' in wanted) return wanted.problem;
   return onServer<Value>(
     ctx,
@@ -155,14 +163,13 @@ async function findDocuments(
   );
 }
 
-async function updateOne(ctx: ModuleContext, place: Place, objects: Value): Promise<Value> {
-  const parts = (isDict(objects) ? '' : pyStr(objects)).split(/\}\s+\{/);
+async function updateOne(ctx: ModuleContext, place: Place, parts: readonly string[]): Promise<Value> {
   if (parts.length !== 2)
     return 'Your request does not contain a valid \'{_"id": "my_id"} {"my_doc": "my_val"}\'';
   const [id, update] = [readData(`${parts[0] ?? ''}}`), readData(`{${parts[1] ?? ''}`)];
   if ('problem' in id) return id.problem;
   if ('problem' in update) return update.problem;
-  const found = await findDocuments(ctx, place, id.data);
+  const found = await findDocuments(ctx, place, id);
   if (!Array.isArray(found)) return 'The find result is not well formatted. An error appears; cannot update.';
   if (found.length === 0) return 'Did not find any result. You should try an insert before.';
   if (found.length > 1) return 'Too many results. Please try to be more specific.';
@@ -183,10 +190,9 @@ async function updateOne(ctx: ModuleContext, place: Place, objects: Value): Prom
 async function removeDocuments(
   ctx: ModuleContext,
   { login, database, collection }: Place,
-  query: Value,
+  wanted: Read,
   times: number,
 ): Promise<Value> {
-  const wanted = readData(query);
   if ('problem' in wanted) return wanted.problem;
   // Salt compat: Salt's driver refuses None, of which ours would make a filter that everything meets.
   const list = Array.isArray(wanted.data) ? wanted.data : [wanted.data];
@@ -433,8 +439,7 @@ export const mongodbModule = defineModule({
       params: { ...OBJECTS, ...COLLECTION, ...LOGIN, ...DATABASE, ...AUTHDB },
       returns: 'true, or a text about what went wrong',
       examples: [`salt '*' mongodb.insert '[{"foo": "FOO", "bar": "BAR"}]' mycollection`],
-      run: (ctx, { objects, collection, database, ...login }) => {
-        const wanted = readData(objects);
+      run: (ctx, { objects: wanted, collection, database, ...login }) => {
         if ('problem' in wanted) return wanted.problem;
         if (!Array.isArray(wanted.data) || wanted.data.length === 0)
           return 'documents must be a non-empty list';
@@ -456,7 +461,10 @@ export const mongodbModule = defineModule({
     update_one: defineFunction({
       doc: 'Changes fields of the one document that is found.',
       params: {
-        objects: { type: 'str', doc: 'Two mappings in JSON: what is looked for, and the new fields.' },
+        objects: param.by(partsOf, {
+          type: 'str',
+          doc: 'Two mappings in JSON: what is looked for, and the new fields.',
+        }),
         ...COLLECTION,
         ...LOGIN,
         ...DATABASE,
@@ -471,7 +479,11 @@ export const mongodbModule = defineModule({
       doc: 'Returns the documents of a collection that match.',
       params: {
         ...COLLECTION,
-        query: { default: null, type: 'dict or list', doc: 'What is looked for; a text is read as JSON.' },
+        query: param.by(readData, {
+          default: null,
+          type: 'dict or list',
+          doc: 'What is looked for; a text is read as JSON.',
+        }),
         ...LOGIN,
         ...DATABASE,
         ...AUTHDB,
@@ -485,7 +497,11 @@ export const mongodbModule = defineModule({
       doc: 'Removes documents of a collection that match.',
       params: {
         ...COLLECTION,
-        query: { default: null, type: 'dict or list', doc: 'What is looked for; a text is read as JSON.' },
+        query: param.by(readData, {
+          default: null,
+          type: 'dict or list',
+          doc: 'What is looked for; a text is read as JSON.',
+        }),
         ...LOGIN,
         ...DATABASE,
         w: param.count({ default: 1, doc: 'At most how many for each query.' }),
@@ -513,5 +529,5 @@ const databases = (ctx: ModuleContext, login: MongoLogin): Promise<Value> =>
 /** The login of functions about documents: without a word about it, their own database knows the user. */
 const inDatabase = (login: MongoLogin, database: string): MongoLogin => ({
   ...login,
-  authdb: truthy(login.authdb) ? login.authdb : database,
+  authdb: login.authdb ?? database,
 });

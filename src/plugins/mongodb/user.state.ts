@@ -11,12 +11,12 @@ interface WantedUser {
   readonly name: string;
   readonly passwd: Value;
   readonly database: string;
-  readonly user: Value;
-  readonly password: Value;
-  readonly host: Value;
-  readonly port: Value;
-  readonly authdb: Value;
-  readonly roles: Value;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly host: Value | undefined;
+  readonly port: Value | undefined;
+  readonly authdb: string | undefined;
+  readonly roles: readonly Value[];
 }
 
 /** The arguments that say where, by name. */
@@ -52,7 +52,7 @@ async function setRoles(
   wanted: WantedUser,
   held: readonly Value[],
 ): Promise<string | undefined> {
-  const roles = textsOf(wanted.roles);
+  const { roles } = wanted;
   for (const [fun, changed] of [
     ['user_grant_roles', roles.filter((role) => !held.includes(role))],
     ['user_revoke_roles', held.filter((role) => !roles.includes(role))],
@@ -67,7 +67,7 @@ async function setRoles(
 
 async function existing(ctx: StateContext, wanted: WantedUser, user: Dict): Promise<StateResult> {
   const { name, database } = wanted;
-  const [roles, held] = [textsOf(wanted.roles), rolesIn(user, database)];
+  const [roles, held] = [[...wanted.roles], rolesIn(user, database)];
   if (roles.every((role) => held.includes(role)) && held.every((role) => roles.includes(role)))
     return outcome(name, true, `User ${name} is already present`);
   const changes = dict().set(name, dict({ database, roles: { old: [...held], new: roles } }));
@@ -78,16 +78,19 @@ async function existing(ctx: StateContext, wanted: WantedUser, user: Dict): Prom
     : failure(name, `Mongo Err: ${problem}`);
 }
 
-async function present(ctx: StateContext, given: WantedUser): Promise<StateResult> {
+async function present(
+  ctx: StateContext,
+  given: WantedUser & { readonly port: string },
+): Promise<StateResult> {
   const { name, port } = given;
-  if (!/^\s*\d+\s*$/.test(pyStr(port))) return failure(name, `Port (${pyStr(port)}) is not an integer.`);
-  const wanted = { ...given, port: Number(pyStr(port)) };
+  if (!/^\s*\d+\s*$/.test(port)) return failure(name, `Port (${port}) is not an integer.`);
+  const wanted = { ...given, port: Number(port) };
   const users = await ctx.functions.call('mongodb.user_find', [name], loginOf(wanted));
   const [first = null, reason = null] = Array.isArray(users) ? users : [false, users];
   if (first === false) return failure(name, `Mongo Err: ${pyStr(reason)}`);
   if (isDict(first)) return existing(ctx, wanted, first);
   if (ctx.state.test) return outcome(name, null, `User ${name} is not present and needs to be created`);
-  const keywords = loginOf(wanted).set('roles', textsOf(wanted.roles));
+  const keywords = loginOf(wanted).set('roles', [...wanted.roles]);
   const isMade = await ctx.functions.call('mongodb.user_create', [name, wanted.passwd], keywords);
   return isMade === true
     ? outcome(name, true, `User ${name} has been created`, dict().set(name, 'Present'))
@@ -118,14 +121,14 @@ export const mongodbUserStates = defineModule({
       doc: 'Makes sure that a database has a user with these roles.',
       params: {
         ...NAME,
-        passwd: { type: 'str', doc: 'The password of a new user.' },
+        passwd: param.value({ type: 'str', doc: 'The password of a new user.' }),
         ...DATABASE,
         user,
         password,
-        host: { default: 'localhost', type: 'str', doc: 'The host.' },
-        port: { default: 27017, type: 'int', doc: 'The port.' },
+        host: param.value({ default: 'localhost', type: 'str', doc: 'The host.' }),
+        port: param.text({ default: 27017, type: 'int', doc: 'The port.' }),
         ...AUTHDB,
-        roles: { default: null, type: 'list or str', doc: 'His roles in this database.' },
+        roles: param.by(textsOf, { default: null, type: 'list or str', doc: 'His roles in this database.' }),
       },
       run: (ctx, wanted) => present(ctx, wanted),
     }),

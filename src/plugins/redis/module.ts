@@ -8,7 +8,13 @@ import {
   type FunctionSpec,
   type ModuleContext,
 } from '../../runtime/loader/module.ts';
-import type { Params } from '../../runtime/loader/params.ts';
+import {
+  param,
+  readArguments,
+  readOptions,
+  type Params,
+  type TypedArguments,
+} from '../../runtime/loader/params.ts';
 import {
   factsOf,
   floatOf,
@@ -17,24 +23,45 @@ import {
   pairsOf,
   PLACE,
   valueOf,
+  wordOf,
   type Answer,
   type Ask,
   type Place,
+  type Word,
 } from './module/server.ts';
 
-const KEY = { key: { type: 'str', doc: 'The key.' } } as const;
-const FIELD = { field: { type: 'str', doc: 'The field of the hash.' } } as const;
-const VALUE = { value: { type: 'str', doc: 'The value.' } } as const;
+const KEY = { key: param.by(wordOf, { type: 'str', doc: 'The key.' }) } as const;
+const FIELD = { field: param.by(wordOf, { type: 'str', doc: 'The field of the hash.' }) } as const;
+const VALUE = { value: param.by(wordOf, { type: 'str', doc: 'The value.' }) } as const;
 const RANGE = {
-  start: { type: 'int', doc: 'The first place, from 0; negative ones count from the end.' },
-  stop: { type: 'int', doc: 'The last place, itself included.' },
+  start: param.by(wordOf, { type: 'int', doc: 'The first place, from 0; negative ones count from the end.' }),
+  stop: param.by(wordOf, { type: 'int', doc: 'The last place, itself included.' }),
 } as const;
 const SENTINEL = {
-  host: { default: null, type: 'str', doc: 'The Sentinel; without it the option redis_sentinel.host.' },
-  port: { default: null, type: 'int', doc: 'Its port; without it the option redis_sentinel.port.' },
-  password: { default: null, type: 'str', doc: 'Its password; without it redis_sentinel.password.' },
+  host: param.textOrNone({
+    default: null,
+    doc: 'The Sentinel; without it the option redis_sentinel.host.',
+  }),
+  port: param.textOrNone({
+    default: null,
+    type: 'int',
+    doc: 'Its port; without it the option redis_sentinel.port.',
+  }),
+  password: param.textOrNone({
+    default: null,
+    doc: 'Its password; without it redis_sentinel.password.',
+  }),
 } as const;
 const { host: HOST, port: PORT, password: PASSWORD } = PLACE;
+
+const DEFAULT_PORT = '6379';
+
+/** A word that may be left out. */
+const wordOrNone = (value: Value): Word | undefined => (value === null ? undefined : wordOf(value));
+
+/** A port, the usual one for what is false; undefined where none is named. */
+const portOrNone = (value: Value): Word | undefined =>
+  value === null || truthy(value) ? wordOrNone(value) : DEFAULT_PORT;
 
 const isOk = (answer: Answer): boolean => valueOf(answer) === 'OK';
 const isOne = (answer: Answer): boolean => truthy(valueOf(answer));
@@ -42,43 +69,37 @@ const isDone = (): boolean => true;
 const SALT = "salt '*' redis.";
 
 /** A function that is one command. */
-interface Command {
+interface Command<P extends Params> {
   readonly doc: string;
   readonly returns: string;
   readonly example: string;
   /** What the command does not need to be handed. */
-  readonly params?: Params;
-  readonly words: (args: Readonly<Record<string, Value>>) => readonly [string, ...Value[]];
+  readonly params?: P;
+  readonly words: (args: TypedArguments<P>) => readonly [string, ...Word[]];
   readonly read?: (answer: Answer) => Value;
 }
 
 /** The function of one command. */
-function command({ doc, returns, example, params = {}, words, read = valueOf }: Command): FunctionSpec {
-  return defineFunction({
+function command<const P extends Params>(described: Command<P>): FunctionSpec {
+  const { doc, returns, example, params, words, read = valueOf } = described;
+  return {
     doc,
     params: { ...params, ...PLACE },
     returns,
     examples: [SALT + example],
     run: (ctx, args) => {
-      const given = args as Readonly<Record<string, Value>>;
-      return onServer(ctx, placeOf(given), async (ask) => read(await ask(...words(given))));
+      const sent = words(readArguments(params, args));
+      return onServer(ctx, readArguments(PLACE, args), async (ask) => read(await ask(...sent)));
     },
-  });
+  };
 }
-
-function placeOf(args: Readonly<Record<string, Value>>): Place {
-  const { host = null, port = null, db = null, password = null } = args;
-  return { host, port, db, password };
-}
-
-const placeIn = (kwargs: Dict): Place =>
-  placeOf(
-    Object.fromEntries(['host', 'port', 'db', 'password'].map((name) => [name, kwargs.get(name) ?? null])),
-  );
 
 const one =
-  (name: string, ...params: readonly string[]): Command['words'] =>
-  (args) => [name, ...params.map((param) => args[param] ?? null)];
+  <K extends string = never>(name: string, ...params: readonly K[]) =>
+  (args: Readonly<Record<K, Word>>): readonly [string, ...Word[]] => [
+    name,
+    ...params.map((param) => args[param]),
+  ];
 
 async function isThere(ctx: ModuleContext, place: Place): Promise<boolean> {
   try {
@@ -109,7 +130,7 @@ async function masterOf(ask: Ask): Promise<Dict> {
   });
 }
 
-function sentinelsMaster(name: Value, answer: Answer): Dict {
+function sentinelsMaster(name: Word, answer: Answer): Dict {
   const found = valueOf(answer);
   if (!Array.isArray(found))
     throw new CommandExecutionError(`The Sentinel knows no master named ${pyStr(name)}.`);
@@ -152,18 +173,20 @@ export const redisModule = defineModule({
     }),
     config_get: command({
       doc: 'Returns the settings whose names match a pattern.',
-      params: { pattern: { default: '*', type: 'str', doc: 'The pattern, with `*` and `?`.' } },
+      params: {
+        pattern: param.by(wordOf, { default: '*', type: 'str', doc: 'The pattern, with `*` and `?`.' }),
+      },
       returns: 'mapping of name to value',
       example: 'config_get port',
-      words: ({ pattern = null }) => ['CONFIG', 'GET', pattern],
+      words: ({ pattern }) => ['CONFIG', 'GET', pattern],
       read: pairsOf,
     }),
     config_set: command({
       doc: 'Changes a setting of the running server.',
-      params: { name: { type: 'str', doc: 'The setting.' }, ...VALUE },
+      params: { name: param.by(wordOf, { type: 'str', doc: 'The setting.' }), ...VALUE },
       returns: 'true',
       example: 'config_set masterauth luv_kittens',
-      words: ({ name = null, value = null }) => ['CONFIG', 'SET', name, value],
+      words: ({ name, value }) => ['CONFIG', 'SET', name, value],
       read: isOk,
     }),
     dbsize: command({
@@ -179,7 +202,9 @@ export const redisModule = defineModule({
       returns: 'how many there were',
       examples: [`${SALT}delete foo`],
       run: (ctx, _args, keys, kwargs) =>
-        onServer(ctx, placeIn(kwargs), async (ask) => valueOf(await ask('DEL', ...keys))),
+        onServer(ctx, readOptions(PLACE, kwargs), async (ask) =>
+          valueOf(await ask('DEL', ...keys.map(wordOf))),
+        ),
     }),
     exists: command({
       doc: 'Returns whether there is a key.',
@@ -190,7 +215,7 @@ export const redisModule = defineModule({
     }),
     expire: command({
       doc: 'Has a key go after some seconds.',
-      params: { ...KEY, seconds: { type: 'int', doc: 'After how many seconds.' } },
+      params: { ...KEY, seconds: param.by(wordOf, { type: 'int', doc: 'After how many seconds.' }) },
       returns: 'whether there is such a key',
       example: 'expire foo 300',
       words: one('EXPIRE', 'key', 'seconds'),
@@ -198,7 +223,10 @@ export const redisModule = defineModule({
     }),
     expireat: command({
       doc: 'Has a key go at a time.',
-      params: { ...KEY, timestamp: { type: 'int', doc: 'The time in seconds since 1970.' } },
+      params: {
+        ...KEY,
+        timestamp: param.by(wordOf, { type: 'int', doc: 'The time in seconds since 1970.' }),
+      },
       returns: 'whether there is such a key',
       example: 'expireat foo 1400000000',
       words: one('EXPIREAT', 'key', 'timestamp'),
@@ -233,7 +261,9 @@ export const redisModule = defineModule({
       returns: 'how many there were',
       examples: [`${SALT}hdel foo_hash bar_field1 bar_field2`],
       run: (ctx, { key }, fields, kwargs) =>
-        onServer(ctx, placeIn(kwargs), async (ask) => valueOf(await ask('HDEL', key, ...fields))),
+        onServer(ctx, readOptions(PLACE, kwargs), async (ask) =>
+          valueOf(await ask('HDEL', key, ...fields.map(wordOf))),
+        ),
     }),
     hexists: command({
       doc: 'Returns whether a hash has a field.',
@@ -260,14 +290,22 @@ export const redisModule = defineModule({
     }),
     hincrby: command({
       doc: 'Adds a whole number to a field of a hash.',
-      params: { ...KEY, ...FIELD, increment: { default: 1, type: 'int', doc: 'The number.' } },
+      params: {
+        ...KEY,
+        ...FIELD,
+        increment: param.by(wordOf, { default: 1, type: 'int', doc: 'The number.' }),
+      },
       returns: 'the sum',
       example: 'hincrby foo_hash bar_field 5',
       words: one('HINCRBY', 'key', 'field', 'increment'),
     }),
     hincrbyfloat: command({
       doc: 'Adds a number to a field of a hash.',
-      params: { ...KEY, ...FIELD, increment: { default: 1, type: 'float', doc: 'The number.' } },
+      params: {
+        ...KEY,
+        ...FIELD,
+        increment: param.by(wordOf, { default: 1, type: 'float', doc: 'The number.' }),
+      },
       returns: 'the sum',
       example: 'hincrbyfloat foo_hash bar_field 5.17',
       words: one('HINCRBYFLOAT', 'key', 'field', 'increment'),
@@ -288,7 +326,9 @@ export const redisModule = defineModule({
       returns: 'list of texts, None for a field that is not there',
       examples: [`${SALT}hmget foo_hash bar_field1 bar_field2`],
       run: (ctx, { key }, fields, kwargs) =>
-        onServer(ctx, placeIn(kwargs), async (ask) => valueOf(await ask('HMGET', key, ...fields))),
+        onServer(ctx, readOptions(PLACE, kwargs), async (ask) =>
+          valueOf(await ask('HMGET', key, ...fields.map(wordOf))),
+        ),
     }),
     hmset: defineFunction({
       doc: 'Sets several fields of a hash.',
@@ -302,7 +342,9 @@ export const redisModule = defineModule({
           ([name]) => !place.has(pyStr(name)) && !pyStr(name).startsWith('__'),
         );
         if (fields.length === 0) throw new SaltInvocationError("'hmset' with 'mapping' of length 0");
-        return onServer(ctx, placeIn(kwargs), async (ask) => isOk(await ask('HMSET', key, ...fields.flat())));
+        return onServer(ctx, readOptions(PLACE, kwargs), async (ask) =>
+          isOk(await ask('HMSET', key, ...fields.flat().map(wordOf))),
+        );
       },
     }),
     hset: command({
@@ -330,18 +372,22 @@ export const redisModule = defineModule({
       doc: 'Goes through the fields of a hash, some at each call.',
       params: {
         ...KEY,
-        cursor: { default: 0, type: 'int', doc: 'Where to go on: what the call before returned first.' },
-        match: { default: null, type: 'str', doc: 'A pattern of fields.' },
-        count: { default: null, type: 'int', doc: 'About how many at once.' },
+        cursor: param.by(wordOf, {
+          default: 0,
+          type: 'int',
+          doc: 'Where to go on: what the call before returned first.',
+        }),
+        match: param.by(wordOrNone, { default: null, type: 'str', doc: 'A pattern of fields.' }),
+        count: param.by(wordOrNone, { default: null, type: 'int', doc: 'About how many at once.' }),
       },
       returns: 'list of the next cursor, 0 at the end, and a mapping of field to value',
       example: "hscan foo_hash match='field_prefix_*' count=1",
-      words: ({ key = null, cursor = null, match = null, count = null }) => [
+      words: ({ key, cursor, match, count }) => [
         'HSCAN',
         key,
         cursor,
-        ...(match === null ? [] : ['MATCH', match]),
-        ...(count === null ? [] : ['COUNT', count]),
+        ...(match === undefined ? [] : ['MATCH', match]),
+        ...(count === undefined ? [] : ['COUNT', count]),
       ],
       read: (answer) => {
         const [cursor = '0', pairs = []] = answer as readonly Answer[];
@@ -357,7 +403,9 @@ export const redisModule = defineModule({
     }),
     keys: command({
       doc: 'Returns the keys that match a pattern.',
-      params: { pattern: { default: '*', type: 'str', doc: 'The pattern, with `*` and `?`.' } },
+      params: {
+        pattern: param.by(wordOf, { default: '*', type: 'str', doc: 'The pattern, with `*` and `?`.' }),
+      },
       returns: 'list of keys',
       example: 'keys test*',
       words: one('KEYS', 'pattern'),
@@ -421,15 +469,19 @@ export const redisModule = defineModule({
     slaveof: command({
       doc: 'Makes the server a replica of another, or its own master.',
       params: {
-        master_host: { default: null, type: 'str', doc: 'The master; without it the server becomes one.' },
-        master_port: { default: null, type: 'int', doc: 'Its port; default: 6379.' },
+        master_host: param.by(wordOrNone, {
+          default: null,
+          type: 'str',
+          doc: 'The master; without it the server becomes one.',
+        }),
+        master_port: param.by(portOrNone, { default: null, type: 'int', doc: 'Its port; default: 6379.' }),
       },
       returns: 'true',
       example: 'slaveof redis-n01.example.com 6379',
-      words: ({ master_host = null, master_port = null }) =>
-        master_host === null && master_port === null
+      words: ({ master_host, master_port }) =>
+        master_host === undefined && master_port === undefined
           ? ['SLAVEOF', 'NO', 'ONE']
-          : ['SLAVEOF', master_host, truthy(master_port) ? master_port : 6379],
+          : ['SLAVEOF', master_host ?? wordOf(null), master_port ?? DEFAULT_PORT],
       read: isOk,
     }),
     smembers: command({
@@ -462,7 +514,7 @@ export const redisModule = defineModule({
     }),
     sentinel_get_master_ip: defineFunction({
       doc: 'Asks a Sentinel where a master is.',
-      params: { master: { type: 'str', doc: 'The name of the master.' }, ...SENTINEL },
+      params: { master: param.by(wordOf, { type: 'str', doc: 'The name of the master.' }), ...SENTINEL },
       returns: 'mapping with master_host and master_port',
       examples: [`${SALT}sentinel_get_master_ip 'mymaster'`],
       run: (ctx, { master, ...place }) =>
@@ -476,7 +528,7 @@ export const redisModule = defineModule({
       returns: 'mapping with master_host and master_port; empty texts where it is a master',
       examples: [`${SALT}get_master_ip`],
       // Salt compat: Salt hands the password on as the number of the database.
-      run: (ctx, place) => onServer(ctx, { ...place, db: null }, masterOf),
+      run: (ctx, place) => onServer(ctx, { ...place, db: undefined }, masterOf),
     }),
   },
 });

@@ -20,8 +20,8 @@ const PLACE = 'connection_args';
 interface WantedKey {
   readonly name: string;
   readonly value: Value;
-  readonly expire: Value;
-  readonly expireat: Value;
+  readonly expire: Value | undefined;
+  readonly expireat: Value | undefined;
 }
 
 async function string(ctx: StateContext, wanted: WantedKey, place: Dict): Promise<StateResult> {
@@ -37,10 +37,10 @@ async function string(ctx: StateContext, wanted: WantedKey, place: Dict): Promis
     await call('set_key', [name, value]);
     changes.set(name, 'Value updated');
   }
-  if (truthy(expireat)) {
+  if (expireat !== undefined) {
     await call('expireat', [name, expireat]);
     changes.set('expireat', `Key expires at ${pyStr(expireat)}`);
-  } else if (truthy(expire)) {
+  } else if (expire !== undefined) {
     await call('expire', [name, expire]);
     changes.set('expire', `TTL set to ${pyStr(expire)} seconds`);
   }
@@ -55,8 +55,14 @@ async function string(ctx: StateContext, wanted: WantedKey, place: Dict): Promis
   return outcome(name, null, foretold, changes);
 }
 
-async function absent(ctx: StateContext, name: string, keys: Value, place: Dict): Promise<StateResult> {
-  if (truthy(keys) && !Array.isArray(keys)) return outcome(name, false, '`keys` not formed as a list type');
+async function absent(
+  ctx: StateContext,
+  name: string,
+  keys: Value | undefined,
+  place: Dict,
+): Promise<StateResult> {
+  if (keys !== undefined && !Array.isArray(keys))
+    return outcome(name, false, '`keys` not formed as a list type');
   const isList = Array.isArray(keys) && keys.length > 0;
   const found: Value[] = [];
   for (const key of isList ? keys : [name])
@@ -113,7 +119,7 @@ function keyRefusal({ value, expire, expireat }: WantedKey): string | undefined 
   )
     return `value must be a text or a number, not ${pyRepr(value)}`;
   for (const [key, time] of Object.entries({ expire, expireat }))
-    if (truthy(time) && (typeof time === 'boolean' || toNumber(time) === undefined))
+    if (time !== undefined && (typeof time === 'boolean' || toNumber(time) === undefined))
       return `${key} must be a number of seconds, not ${pyRepr(time)}`;
   return undefined;
 }
@@ -130,13 +136,17 @@ export const redisStates = defineModule({
       doc: 'Makes sure that a key has this value.',
       params: {
         ...KEY,
-        value: { type: 'str', doc: 'The value.' },
-        expire: { default: null, type: 'int', doc: 'After how many seconds the key goes; set at each run.' },
-        expireat: {
+        value: param.value({ type: 'str', doc: 'The value.' }),
+        expire: param.valueIfGiven({
+          default: null,
+          type: 'int',
+          doc: 'After how many seconds the key goes; set at each run.',
+        }),
+        expireat: param.valueIfGiven({
           default: null,
           type: 'int',
           doc: 'When it goes, in seconds since 1970; goes before expire.',
-        },
+        }),
       },
       kwargs: PLACE,
       refuses: keyRefusal,
@@ -146,7 +156,7 @@ export const redisStates = defineModule({
       doc: 'Makes sure that there is no such key.',
       params: {
         ...KEY,
-        keys: { default: null, type: 'list', doc: 'Several keys, in place of the name.' },
+        keys: param.valueIfGiven({ default: null, type: 'list', doc: 'Several keys, in place of the name.' }),
       },
       kwargs: PLACE,
       run: (ctx, { name, keys }, place) => absent(ctx, name, keys, place),
@@ -155,9 +165,9 @@ export const redisStates = defineModule({
       doc: 'Makes the server a replica of the master that a Sentinel names.',
       params: {
         name: param.text({ doc: 'The name of the master.' }),
-        sentinel_host: { default: null, type: 'str', doc: 'The Sentinel.' },
-        sentinel_port: { default: null, type: 'int', doc: 'Its port.' },
-        sentinel_password: { default: null, type: 'str', doc: 'Its password.' },
+        sentinel_host: param.value({ default: null, type: 'str', doc: 'The Sentinel.' }),
+        sentinel_port: param.value({ default: null, type: 'int', doc: 'Its port.' }),
+        sentinel_password: param.value({ default: null, type: 'str', doc: 'Its password.' }),
       },
       kwargs: PLACE,
       run: (ctx, { name, sentinel_host, sentinel_port, sentinel_password }, place) =>

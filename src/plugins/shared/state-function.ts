@@ -9,7 +9,7 @@ import type {
   StateCall,
   TypedArguments,
 } from '../../runtime/loader/module.ts';
-import { readArguments } from '../../runtime/loader/params.ts';
+import { asGiven, readArguments } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { oneLine } from '../../runtime/loader/words.ts';
@@ -79,7 +79,8 @@ export function defineState<const P extends Record<string, ParamSpec>>(
       const refusal = refusalOf(spec, read, further, args) ?? (await missingAccount(ctx, params, args));
       const result = refusal === undefined ? await spec.run(ctx, read, further) : fail(refusal);
       const made = result instanceof Map ? result : dict(result);
-      return params['name']?.read === undefined ? made : underGivenName(made, args['name']);
+      const { read: readName = asGiven } = params['name'] ?? {};
+      return readName === asGiven ? made : underGivenName(made, args['name']);
     },
   };
 }

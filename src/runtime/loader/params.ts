@@ -1,7 +1,7 @@
 /**
  * The kinds of parameters: what a function is handed for values that may come in any type. Salt's functions convert as
- * they go, with Python's own conversions; here each parameter says once which of them is meant. A parameter of no kind
- * is handed over as it was given.
+ * they go, with Python's own conversions; here each parameter says once which of them is meant. Every parameter of a
+ * module or a state is of a kind; what a function only hands on is `param.value`.
  */
 import { ArgumentError } from '../../errors/errors.ts';
 import { isTrue, pyCount, pyInt } from '../../python/conversions.ts';
@@ -36,7 +36,10 @@ export interface ParamSpec {
    * mapping as its Python spelling, and is refused before the state does anything.
    */
   readonly takes?: 'text' | 'number' | 'list' | 'mapping';
-  /** What the function is handed instead of the value as it was given: one of the kinds below. */
+  /**
+   * What the function is handed instead of the value as it was given: one of the kinds below. Parameters of modules and
+   * of states all have one; a description without it is of something else (an option of a beacon, of an engine).
+   */
   readonly read?: (value: Value) => unknown;
 }
 
@@ -54,6 +57,9 @@ export type TypedParam<T> = ParamSpec & { readonly read: (value: Value) => T };
 /** What a kind of parameter takes over from the description: all but the type, which it may refine. */
 type Described = Omit<ParamSpec, 'read'>;
 
+/** The reader of what is only handed on. */
+export const asGiven = (value: Value): Value => value;
+
 /** Makes parameters of the kinds that Salt's callers rely on: `params: { mod: param.text({ doc: … }) }`. */
 export const param = {
   /** Python's truth: `if value:`. A text is true unless it is empty, `'False'` as well. */
@@ -61,6 +67,20 @@ export const param = {
     type: 'bool',
     ...said,
     read: truthy,
+  }),
+
+  /** `value is True`: nothing else counts, no other true value either. */
+  trueOnly: <const P extends Described>(said: P): P & TypedParam<boolean> => ({
+    type: 'bool',
+    ...said,
+    read: (value: Value) => value === true,
+  }),
+
+  /** `value is not False`: everything else counts, None and the empty text as well. */
+  unlessFalse: <const P extends Described>(said: P): P & TypedParam<boolean> => ({
+    type: 'bool',
+    ...said,
+    read: (value: Value) => value !== false,
   }),
 
   /** Salt's `is_true`: of texts only `true` and numbers above zero. */
@@ -126,6 +146,13 @@ export const param = {
     read: (value: Value) => (value === null ? undefined : requireText(value, refusal)),
   }),
 
+  /** A text as it was given, undefined for anything else. */
+  textAlone: <const P extends Described>(said: P): P & TypedParam<string | undefined> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => (typeof value === 'string' ? value : undefined),
+  }),
+
   /** Python's `int(value)`, cut to what an ordinary number holds: seconds, sizes, numbers of things. */
   count: <const P extends Described>(said: P): P & TypedParam<number> => ({
     type: 'int',
@@ -179,6 +206,14 @@ export const param = {
     read: (value: Value) => (truthy(value) ? textsOf(value) : undefined),
   }),
 
+  /** A list of texts, or one text that is taken as it is; undefined for None. */
+  oneOrMore: <const P extends Described>(said: P): P & TypedParam<string[] | undefined> => ({
+    type: 'str or list',
+    ...said,
+    read: (value: Value) =>
+      value === null ? undefined : (Array.isArray(value) ? value : [value]).map(pyStr),
+  }),
+
   /** A list as it was given; anything else is an empty one. */
   list: <const P extends Described>(said: P): P & TypedParam<readonly Value[]> => ({
     type: 'list',
@@ -209,6 +244,12 @@ export const param = {
     takes: 'mapping',
     ...said,
     read: (value: Value) => (isDict(value) ? value : undefined),
+  }),
+
+  /** The value as it was given, of whatever type: it is handed on, kept or answered with, and not looked into. */
+  value: <const P extends Described>(said: P): P & TypedParam<Value> => ({
+    ...said,
+    read: asGiven,
   }),
 
   /** The value as it was given, undefined for what is false in Python: None, the empty text, an empty list, zero. */

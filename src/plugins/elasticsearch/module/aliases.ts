@@ -7,7 +7,7 @@ import { BODY, bodyOf, filled, SOURCE } from './bodies.ts';
 import { acknowledged, act, PLACE } from './server.ts';
 
 const names = (what: string) =>
-  ({ type: 'list or str', doc: `${what}, several with commas between them.` }) as const;
+  param.value({ type: 'list or str', doc: `${what}, several with commas between them.` });
 const ALIASES = { aliases: names('Aliases') } as const;
 const INDICES = { indices: names('Indices') } as const;
 const ANY_INDICES = { indices: { default: null, ...names('Indices') } } as const;

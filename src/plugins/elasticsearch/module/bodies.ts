@@ -7,7 +7,7 @@ import { param } from '../../../runtime/loader/params.ts';
 
 /** A definition, as a parameter. */
 export const BODY = {
-  body: { default: null, type: 'dict or str', doc: 'The definition, or its JSON.' },
+  body: param.value({ default: null, type: 'dict or str', doc: 'The definition, or its JSON.' }),
 } as const;
 /** The file of one, as a parameter. */
 export const SOURCE = {

@@ -60,7 +60,7 @@ export const clusterFunctions = {
   cluster_health: defineFunction({
     doc: 'Returns how the cluster does.',
     params: {
-      index: { default: null, type: 'list or str', doc: 'Of these indices alone.' },
+      index: param.value({ default: null, type: 'list or str', doc: 'Of these indices alone.' }),
       level: param.text({ default: 'cluster', doc: 'cluster, indices or shards.' }),
       local: param.flag({ default: false, doc: 'As the node knows it that is asked.' }),
       ...PLACE,

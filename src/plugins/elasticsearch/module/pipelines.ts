@@ -29,7 +29,7 @@ const SEARCH_TEMPLATE: Kind = {
 };
 
 const id = ({ noun }: Kind) => ({ id: param.text({ doc: `The ${noun}.` }) }) as const;
-const BODY = { body: { type: 'dict or str', doc: 'The definition, or its JSON.' } } as const;
+const BODY = { body: param.value({ type: 'dict or str', doc: 'The definition, or its JSON.' }) } as const;
 
 const getting = (kind: Kind): FunctionSpec =>
   defineFunction({

@@ -9,7 +9,8 @@ import { pathOf } from '../../../network/http/path-words.ts';
 import { withoutCredentials } from '../../../python/values/masked.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 
 const DEFAULT_HOST = '127.0.0.1:9200';
 const DEFAULT_PORT = 9200;
@@ -21,18 +22,31 @@ const WORDS_MAX = 1000;
 
 /** Where Elasticsearch is, as parameters. */
 export const PLACE = {
-  hosts: { default: null, type: 'list or str', doc: 'Hosts, host:port or addresses, tried in turn.' },
-  profile: {
+  hosts: param.by(hostsIn, {
+    default: null,
+    type: 'list or str',
+    doc: 'Hosts, host:port or addresses, tried in turn.',
+  }),
+  profile: param.by(profileIn, {
     default: null,
     type: 'str or dict',
     doc: 'The option with hosts, username, password, use_ssl, ca_certs, verify_certs and timeout, or such a mapping; default: elasticsearch.',
-  },
+  }),
 } as const;
 
 /** Where Elasticsearch is. */
-export interface Place {
-  readonly hosts: Value;
-  readonly profile: Value;
+export type Place = TypedArguments<typeof PLACE>;
+
+/** One host or a list of them; undefined where none is named. */
+function hostsIn(value: Value): readonly Value[] | undefined {
+  if (!truthy(value)) return undefined;
+  return Array.isArray(value) ? value : [value];
+}
+
+/** The name of an option, or what would stand in it. */
+function profileIn(value: Value): string | Dict {
+  if (typeof value === 'string') return value;
+  return value === null ? 'elasticsearch' : isDict(value) ? value : new Map();
 }
 
 /** A question. Words of the path that are empty are left out. */
@@ -67,13 +81,12 @@ interface Server {
 }
 
 async function serverOf(ctx: ModuleContext, { hosts: given, profile }: Place): Promise<Server> {
-  const named = profile ?? 'elasticsearch';
-  const found = typeof named === 'string' ? await ctx.functions.call('config.option', [named, null]) : named;
+  const found =
+    typeof profile === 'string' ? await ctx.functions.call('config.option', [profile, null]) : profile;
   const options: Dict = isDict(found) ? found : new Map();
   const option = (name: string): Value => options.get(name) ?? null;
-  const first = options.has('host') ? option('host') : given;
-  const chosen = truthy(first) ? first : (options.get('hosts') ?? given);
-  const list = truthy(chosen) ? (Array.isArray(chosen) ? chosen : [chosen]) : [DEFAULT_HOST];
+  const first = options.has('host') ? hostsIn(option('host')) : given;
+  const list = first ?? (option('hosts') === null ? given : hostsIn(option('hosts'))) ?? [DEFAULT_HOST];
   if (truthy(option('proxies')))
     throw new SaltInvocationError(
       'The option proxies of elasticsearch is not served: name the hosts themselves',
@@ -84,7 +97,7 @@ async function serverOf(ctx: ModuleContext, { hosts: given, profile }: Place): P
   const ca = option('ca_certs');
   return {
     hosts: list.map((host) => addressOf(host, truthy(option('use_ssl')))),
-    shown: withoutCredentials(pyRepr(list)),
+    shown: withoutCredentials(pyRepr([...list])),
     headers,
     verify: options.get('verify_certs') === false ? false : truthy(ca) ? pyStr(ca) : true,
     timeoutMs: (toNumber(option('timeout')) ?? TIMEOUT_SECONDS) * 1000,

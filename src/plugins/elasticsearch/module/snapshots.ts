@@ -34,7 +34,7 @@ export const snapshotFunctions = {
   }),
   repository_create: defineFunction({
     doc: 'Makes a repository for snapshots.',
-    params: { ...NAME, body: { type: 'dict or str', doc: BODY.body.doc }, ...PLACE },
+    params: { ...NAME, body: param.value({ type: 'dict or str', doc: BODY.body.doc }), ...PLACE },
     returns: 'true or false',
     examples: [
       `salt myminion elasticsearch.repository_create testrepo '{"type":"fs","settings":{"location":"/tmp/test","compress":true}}'`,
@@ -74,8 +74,8 @@ export const snapshotFunctions = {
   snapshot_status: defineFunction({
     doc: 'Returns how the snapshots do that are being made.',
     params: {
-      repository: { default: null, type: 'str', doc: 'Of this repository.' },
-      snapshot: { default: null, type: 'str', doc: 'Of this snapshot.' },
+      repository: param.textIfGiven({ default: null, type: 'str', doc: 'Of this repository.' }),
+      snapshot: param.textIfGiven({ default: null, type: 'str', doc: 'Of this snapshot.' }),
       ...IGNORE,
       ...PLACE,
     },
@@ -85,7 +85,7 @@ export const snapshotFunctions = {
       act(ctx, place, {
         question: {
           method: 'GET',
-          path: ['_snapshot', repository, snapshot, '_status'],
+          path: ['_snapshot', repository ?? null, snapshot ?? null, '_status'],
           params: { ignore_unavailable },
         },
         failed: 'Cannot obtain snapshot status',

@@ -2,27 +2,29 @@
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { helmData, helmDone, listIn, withOptions, type HelmOptions } from './run.ts';
+import { helmData, helmDone, listIn, operandOf, withOptions, type HelmOptions } from './run.ts';
 
 /** What is wanted. */
 export interface RepositoryWish extends HelmOptions {
-  readonly present: Value;
-  readonly absent: Value;
+  /** Mappings of name and url. */
+  readonly present: readonly Value[];
+  readonly absent: readonly Value[];
   readonly prune: boolean;
-  readonly namespace: Value;
+  readonly namespace: string | undefined;
 }
+
+/** One repository or a list of them. @throws CommandExecutionError for anything else */
+export const repositoriesIn = (value: Value): readonly Value[] =>
+  Array.isArray(value) || !truthy(value) ? listIn(value, 'present') : [value];
 
 /** Adds and removes repositories. @returns present, added, absent, removed and failed */
 export async function manageRepositories(ctx: ModuleContext, wish: RepositoryWish): Promise<Dict> {
   const { flags, namespace } = wish;
-  const gone = listIn(wish.absent, 'absent');
   const options = { flags, kvflags: withOptions(wish.kvflags, { namespace }) };
   const [present, added, absent, removed, failed]: Value[][] = [[], [], [], [], []];
   const found = await helmData(ctx, { words: ['repo', 'list'], operands: [], ...options });
   const others = (Array.isArray(found) ? found : []).filter(isDict);
-  const all: readonly Value[] =
-    Array.isArray(wish.present) || !truthy(wish.present) ? listIn(wish.present, 'present') : [wish.present];
-  for (const wanted of all) {
+  for (const wanted of wish.present) {
     if (!isDict(wanted) || !wanted.has('name') || !wanted.has('url'))
       throw new CommandExecutionError(
         "Parameter present have to be formatted like [{'name': '<myRepoName>', 'url': '<myRepoUrl>'}]",
@@ -36,21 +38,25 @@ export async function manageRepositories(ctx: ModuleContext, wish: RepositoryWis
       present?.push(wanted);
       continue;
     }
-    const done = await helmDone(ctx, { words: ['repo', 'add'], operands: [name, url], ...options });
+    const done = await helmDone(ctx, {
+      words: ['repo', 'add'],
+      operands: [name, url].map(operandOf),
+      ...options,
+    });
     (done === true ? added : failed)?.push(wanted);
   }
-  const unwanted: Value[] = [...gone];
+  const unwanted: Value[] = [...wish.absent];
   for (const each of others) {
     const name = each.get('name') ?? null;
     if (wish.prune) unwanted.push(name);
     else if (!unwanted.some((other) => valuesEqual(other, name))) present?.push(each);
   }
   for (const name of unwanted) {
-    const kvflags = withOptions(null, { namespace });
+    const kvflags = withOptions(dict(), { namespace });
     const done = await helmDone(ctx, {
       words: ['repo', 'remove'],
-      operands: [name],
-      flags: null,
+      operands: [operandOf(name)],
+      flags: [],
       kvflags,
     });
     (done === true ? removed : absent)?.push(name);

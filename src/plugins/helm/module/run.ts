@@ -9,15 +9,15 @@ import { withSecretFiles } from '../../shared/secret-file.ts';
 
 /** Options of helm: those without a value, and those with one. */
 export interface HelmOptions {
-  readonly flags: Value;
-  readonly kvflags: Value;
+  readonly flags: readonly string[];
+  readonly kvflags: Dict;
 }
 
 /** What helm is asked. */
 export interface HelmCommand extends HelmOptions {
   readonly words: readonly string[];
   /** What the command is about: releases, charts, paths. */
-  readonly operands: readonly Value[];
+  readonly operands: readonly string[];
 }
 
 const optionOf = (name: Value): string => {
@@ -26,7 +26,7 @@ const optionOf = (name: Value): string => {
 };
 
 /** @throws CommandExecutionError for what helm would take for an option */
-function operandOf(value: Value): string {
+export function operandOf(value: Value): string {
   const text = pyStr(value);
   if (text.startsWith('-'))
     throw new CommandExecutionError(`'${text}' begins with a dash: helm would take it for an option.`);
@@ -40,19 +40,21 @@ export function listIn(value: Value, name: string): readonly Value[] {
   return [];
 }
 
+/** Options without a value as they are written. @throws CommandExecutionError for what is neither a list nor nothing */
+export const flagsOf = (value: Value): string[] => listIn(value, 'flags').map(optionOf);
+
 /** @throws CommandExecutionError for what is neither a mapping nor nothing */
-function mappingIn(value: Value): Dict {
+export function kvflagsOf(value: Value): Dict {
   if (isDict(value)) return value;
   if (truthy(value)) throw new CommandExecutionError(`kvflags must be a mapping, not ${pyRepr(value)}.`);
   return new Map();
 }
 
 function wordsOf({ words, operands, flags, kvflags }: HelmCommand): string[] {
-  const keyed = [...mappingIn(kvflags)];
   return [
-    ...['helm', ...words, ...operands.map(operandOf)],
-    ...listIn(flags, 'flags').map(optionOf),
-    ...keyed.flatMap(([name, value]) => {
+    ...['helm', ...words, ...operands],
+    ...flags,
+    ...[...kvflags].flatMap(([name, value]) => {
       const option = optionOf(name);
       const values = /^--set(?:-file)?$/.test(option) && Array.isArray(value) ? value : [value];
       return values.flatMap((each) => [option, pyStr(each)]);
@@ -61,10 +63,10 @@ function wordsOf({ words, operands, flags, kvflags }: HelmCommand): string[] {
 }
 
 /** Options with further ones behind them, where they have a value. */
-export function withOptions(kvflags: Value, further: Readonly<Record<string, Value>>): Value {
-  const added = Object.entries(further).filter(([, value]) => truthy(value));
-  if (added.length === 0) return kvflags;
-  return new Map<Value, Value>([...mappingIn(kvflags), ...added]);
+export function withOptions(kvflags: Dict, further: Readonly<Record<string, Value | undefined>>): Dict {
+  const all = new Map(kvflags);
+  for (const [name, value] of Object.entries(further)) if (value !== undefined) all.set(name, value);
+  return all;
 }
 
 /** What `--set` makes something else of than a text. */
@@ -98,19 +100,18 @@ const isSetTwice = (names: readonly string[]): boolean =>
  */
 async function withSetFiles<T>(
   ctx: ModuleContext,
-  kvflags: Value,
-  use: (kvflags: Value) => Promise<T>,
+  options: Dict,
+  use: (kvflags: Dict) => Promise<T>,
 ): Promise<T> {
-  const options = mappingIn(kvflags);
   const name = [...options.keys()].find((key) => optionOf(key) === '--set');
   const given = name === undefined ? undefined : options.get(name);
   if (given === undefined || [...options.keys()].some((key) => /^--set-/.test(optionOf(key))))
-    return use(kvflags);
+    return use(options);
   const pieces = (Array.isArray(given) ? given : [given]).map((one) => settingTexts(pyStr(one)));
   const texts = pieces.flatMap((piece) => piece.texts);
   const kept = pieces.flatMap((piece) => piece.kept);
   const names = [...texts.map(([key]) => key), ...kept.map((piece) => piece.replace(/=[^]*$/, ''))];
-  if (texts.length === 0 || isSetTwice(names)) return use(kvflags);
+  if (texts.length === 0 || isSetTwice(names)) return use(options);
   return withSecretFiles(ctx, { contents: texts.map(([, text]) => text), runas: null }, (paths) => {
     const files = texts.map(([key], i): Value => `${key}=${(paths[i] ?? '').replaceAll(/[,\\]/g, '\\$&')}`);
     const left = [...options].filter(([key]) => key !== name);
@@ -130,7 +131,7 @@ function secretsOf({ words, flags, kvflags }: HelmCommand): {
   readonly options: HelmOptions;
   readonly input: DictInit;
 } {
-  const left = new Map(mappingIn(kvflags));
+  const left = new Map(kvflags);
   const taken = (option: string): Value | undefined => {
     const name = [...left.keys()].find((key) => optionOf(key) === option);
     const value = name === undefined ? undefined : left.get(name);
@@ -142,7 +143,7 @@ function secretsOf({ words, flags, kvflags }: HelmCommand): {
   if (token === undefined && password === undefined) return { options: { flags, kvflags }, input: {} };
   return {
     options: {
-      flags: password === undefined ? flags : [...listIn(flags, 'flags'), 'password-stdin'],
+      flags: password === undefined ? flags : [...flags, '--password-stdin'],
       kvflags: left,
     },
     input: {
@@ -185,12 +186,9 @@ export async function helmText(ctx: ModuleContext, command: HelmCommand): Promis
 
 /** @returns the data that helm answers with, or what went wrong; a text where another output than JSON is asked for */
 export async function helmData(ctx: ModuleContext, command: HelmCommand): Promise<Value> {
-  const given = mappingIn(command.kvflags);
+  const { kvflags: given } = command;
   const asked = given.get('output') ?? given.get('--output') ?? 'json';
-  const kvflags = withOptions(
-    command.kvflags,
-    given.has('output') || given.has('--output') ? {} : { output: 'json' },
-  );
+  const kvflags = withOptions(given, given.has('output') || given.has('--output') ? {} : { output: 'json' });
   const { works, out, problem } = await run(ctx, { ...command, kvflags });
   if (!works) return problem;
   return asked === 'json' ? parseJson(out) : out;

@@ -4,35 +4,35 @@ import type { Db, MongoClient } from 'mongodb';
 import { messageOf } from '../../../errors/errors.ts';
 import { mongoClient, mongoUri } from '../../../network/databases/mongo.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { truthy, type Value } from '../../../python/values/value.ts';
+import { truthy } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
 
 const TIMEOUT_MS = 30_000;
 const PORT = 27017;
 
 /** Who logs in where. */
 export const LOGIN = {
-  user: { default: null, type: 'str', doc: 'Who logs in; without it the option mongodb.user.' },
-  password: { default: null, type: 'str', doc: 'His password; without it mongodb.password.' },
-  host: { default: null, type: 'str', doc: 'The host, or a mongodb:// address; without it mongodb.host.' },
-  port: { default: null, type: 'int', doc: 'The port; without it mongodb.port.' },
+  user: param.textIfGiven({ default: null, doc: 'Who logs in; without it the option mongodb.user.' }),
+  password: param.textIfGiven({ default: null, doc: 'His password; without it mongodb.password.' }),
+  host: param.textIfGiven({
+    default: null,
+    doc: 'The host, or a mongodb:// address; without it mongodb.host.',
+  }),
+  port: param.textIfGiven({ default: null, type: 'int', doc: 'The port; without it mongodb.port.' }),
 } as const;
 export const DATABASE = {
   database: param.text({ default: 'admin', doc: 'The database.' }),
 } as const;
 export const AUTHDB = {
-  authdb: { default: null, type: 'str', doc: 'The database that knows the user; default: admin.' },
+  authdb: param.textIfGiven({
+    default: null,
+    doc: 'The database that knows the user; default: admin.',
+  }),
 } as const;
 
-/** A login as it was given. */
-export interface MongoLogin {
-  readonly user: Value;
-  readonly password: Value;
-  readonly host: Value;
-  readonly port: Value;
-  readonly authdb: Value;
-}
+/** A login as a call names it. */
+export type MongoLogin = TypedArguments<typeof LOGIN & typeof AUTHDB>;
 
 /** An open connection, and the classes of the driver for values. */
 export interface Connected {
@@ -59,15 +59,13 @@ export async function onServer<T>(
   fallback: (trouble: Trouble) => T,
 ): Promise<T> {
   const option = async (name: keyof typeof LOGIN): Promise<string> => {
-    const given = truthy(login[name])
-      ? login[name]
-      : await ctx.functions.call('config.option', [`mongodb.${name}`]);
+    const given = login[name] ?? (await ctx.functions.call('config.option', [`mongodb.${name}`]));
     return truthy(given) ? pyStr(given) : '';
   };
   const [user, password] = [await option('user'), await option('password')];
   const host = (await option('host')) || 'localhost';
   const port = (await option('port')) || String(PORT);
-  const authdb = truthy(login.authdb) ? pyStr(login.authdb) : 'admin';
+  const authdb = login.authdb ?? 'admin';
   const { Double, Long, Binary } = await import('mongodb');
   let client: MongoClient | undefined;
   let isLogin = true;
@@ -86,7 +84,7 @@ export async function onServer<T>(
     const text = messageOf(error);
     ctx.log.error(`MongoDB at ${host}:${port}: ${text}`);
     const isRefused = isLogin && (error as Error).name === 'MongoServerError';
-    return fallback({ isLogin: isRefused, text, place: `${pyStr(login.host)}:${pyStr(login.port)}` });
+    return fallback({ isLogin: isRefused, text, place: `${login.host ?? 'None'}:${login.port ?? 'None'}` });
   } finally {
     await client?.close(true).catch(() => undefined);
   }

@@ -10,29 +10,36 @@ import {
   isFloat,
   isInt,
   pyTypeName,
-  truthy,
   type Dict,
   type Value,
 } from '../../../python/values/value.ts';
-import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { withRedis } from '../sdb/connection.ts';
 
 /** The connection as parameters of functions. */
 export const PLACE = {
-  host: { default: null, type: 'str', doc: 'The host; without it the option redis.host.' },
-  port: { default: null, type: 'int', doc: 'The port; without it the option redis.port.' },
-  db: { default: null, type: 'int', doc: 'The number of the database; without it the option redis.db.' },
-  password: { default: null, type: 'str', doc: 'The password; without it the option redis.password.' },
+  host: param.textIfGiven({ default: null, doc: 'The host; without it the option redis.host.' }),
+  port: param.textIfGiven({ default: null, type: 'int', doc: 'The port; without it the option redis.port.' }),
+  db: param.textIfGiven({
+    default: null,
+    type: 'int',
+    doc: 'The number of the database; without it the option redis.db.',
+  }),
+  password: param.textIfGiven({ default: null, doc: 'The password; without it the option redis.password.' }),
 } as const;
 
-/** A connection as it was given. */
-export type Place = { readonly [K in keyof typeof PLACE]: Value };
+/** A connection as a call names it. */
+export type Place = TypedArguments<typeof PLACE>;
 
 /** What a server answers to one command. */
 export type Answer = string | number | Buffer | null | readonly Answer[];
 
+/** A word of a command as it is sent. */
+export type Word = string | Buffer;
+
 /** Sends commands: the name, and its words. */
-export type Ask = (command: string, ...words: readonly Value[]) => Promise<Answer>;
+export type Ask = (command: string, ...words: readonly Word[]) => Promise<Answer>;
 
 /** Does something with the server that a call names, or that the options name. */
 export async function onServer<T>(
@@ -40,10 +47,8 @@ export async function onServer<T>(
   place: Place,
   run: (ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const option = async (name: keyof Place): Promise<Value> => {
-    const given = place[name];
-    return truthy(given) ? given : ctx.functions.call('config.option', [`redis.${name}`]);
-  };
+  const option = async (name: keyof Place): Promise<Value> =>
+    place[name] ?? ctx.functions.call('config.option', [`redis.${name}`]);
   return onRedis(
     dict({
       host: await option('host'),
@@ -75,12 +80,12 @@ export async function onSentinel<T>(
 
 function onRedis<T>(options: Dict, run: (ask: Ask) => Promise<T>): Promise<T> {
   return withRedis(options, 'salt-minion', (redis: Redis) =>
-    run(async (command, ...words) => (await redis.callBuffer(command, ...words.map(wordOf))) as Answer),
+    run(async (command, ...words) => (await redis.callBuffer(command, ...words)) as Answer),
   );
 }
 
-/** @throws SaltInvocationError for what Python's client does not take either */
-function wordOf(value: Value): string | Buffer {
+/** A value as a word of a command. @throws SaltInvocationError for what Python's client does not take either */
+export function wordOf(value: Value): string | Buffer {
   if (isBytes(value)) return Buffer.from(value);
   if (typeof value === 'string' || isInt(value) || isFloat(value)) return pyStr(value);
   throw new SaltInvocationError(
