@@ -3,13 +3,14 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import type { Value } from '../../python/values/value.ts';
 import { runChroot } from './module/chroot.ts';
 import { commandLabel } from './module/command-line.ts';
 import { atLeastError, failureMessage, outcomeDict, runCommand } from './module/execute.ts';
-import { isSet, option, outputLevel, textOf, withShellDefault } from './module/options.ts';
+import { codeArgumentsOf, outputLevel, textIfSet, textOf } from './module/options.ts';
 import {
-  mergedOptions,
+  ARGS,
+  commandFunction,
   POWERSHELL,
   POWERSHELL_ALL,
   RETCODE,
@@ -21,34 +22,40 @@ import {
   SCRIPT,
   SCRIPT_RETCODE,
   SHELL,
+  withShell,
+  withShellDefault,
+  type CommandOptions,
 } from './module/params.ts';
 import { runCode, runScript } from './module/script.ts';
 import { listShells, shellInfo } from './module/shells.ts';
 import { writeTerminal } from './module/terminal.ts';
 
 /** `cmd.run`: the output, with its own two lines in the log. */
-async function runText(ctx: ModuleContext, options: Dict): Promise<string> {
-  const { stdout, retcode } = await runCommand(ctx, options, { merged: isSet(options, 'redirect_stderr') });
-  const shown = isSet(options, 'hide_output') ? '' : stdout;
-  const wanted = options.get('output_loglevel') ?? 'debug';
+async function runText(ctx: ModuleContext, options: CommandOptions): Promise<string> {
+  const { stdout, retcode } = await runCommand(ctx, options, { merged: options.redirect_stderr === true });
+  const shown = options.hide_output ? '' : stdout;
+  const wanted = options.output_loglevel;
   if (wanted === 'quiet') return shown;
   let level = outputLevel(ctx.log, wanted) ?? 'debug';
-  if (retcode !== null && retcode !== 0 && !isSet(options, 'ignore_retcode')) {
+  if (retcode !== null && retcode !== 0 && !options.ignore_retcode) {
     level = atLeastError(level);
-    ctx.log.error(failureMessage(commandLabel(option(options, 'cmd')), retcode));
-    if (isSet(options, 'raise_err')) throw new CommandExecutionError(shown);
+    ctx.log.error(failureMessage(commandLabel(options.cmd), retcode));
+    if (options.raise_err) throw new CommandExecutionError(shown);
   }
   ctx.log.log(level, `output: ${stdout}`);
   return shown;
 }
 
-async function runOneStream(ctx: ModuleContext, options: Dict, stream: 'stdout' | 'stderr'): Promise<string> {
+async function runOneStream(
+  ctx: ModuleContext,
+  options: CommandOptions,
+  stream: 'stdout' | 'stderr',
+): Promise<string> {
   const outcome = await runCommand(ctx, withShellDefault(ctx, options), { merged: false });
-  return isSet(options, 'hide_output') ? '' : outcome[stream];
+  return options.hide_output ? '' : outcome[stream];
 }
 
-function refusePowershell(options: Dict): never {
-  const shell = option(options, 'shell');
+function refusePowershell({ shell }: CommandOptions): never {
   if (shell !== 'powershell' && shell !== 'pwsh') {
     throw new CommandExecutionError("Must specify a valid powershell binary. Must be 'powershell' or 'pwsh'");
   }
@@ -67,19 +74,31 @@ function firstProgram(names: Value | undefined): string | null {
 }
 
 const NAME_PARAM = { cmd: param.valueIfGiven({ type: 'str', doc: 'The name of the program.' }) };
+const CODE = {
+  lang: param.by(textOf, { type: 'str', doc: 'The interpreter: a name found in PATH, or a path.' }),
+  code: param.by(textOf, { type: 'str', doc: 'The code.' }),
+  args: param.by(codeArgumentsOf, {
+    default: null,
+    type: 'str or list',
+    doc: 'Arguments for the code. Text is one argument.',
+  }),
+} as const;
 const CODE_PARAMS = {
-  lang: { type: 'str', doc: 'The interpreter: a name found in PATH, or a path.' },
-  code: { type: 'str', doc: 'The code.' },
-  cwd: { default: null, type: 'str', doc: 'Absolute path of the folder to run in.' },
-  args: { default: null, type: 'str or list', doc: 'Arguments for the code. Text is one argument.' },
-};
+  lang: CODE.lang,
+  code: CODE.code,
+  cwd: param.by(textIfSet, {
+    default: null,
+    type: 'str',
+    doc: 'Absolute path of the folder to run in.',
+  }),
+  args: CODE.args,
+} as const;
 const RUN_ALL_RETURN = 'a mapping of pid, retcode, stdout and stderr';
 
 const execution = {
-  run: defineFunction({
+  run: commandFunction({
     doc: 'Runs a command and returns its output. Straight from a job a shell runs it, so that pipes and variables work; in calls between modules none does, unless python_shell=True asks for one.',
     params: RUN,
-    kwargs: 'kwargs',
     returns: 'the output, error output included unless redirect_stderr=False',
     examples: [
       "salt '*' cmd.run 'ls -l /tmp'",
@@ -87,123 +106,111 @@ const execution = {
       "salt '*' cmd.run 'grep root' stdin='one\\nroot\\n'",
       `salt '*' cmd.run 'env' env='{"LC_TIME": "de_DE"}' runas=www-data`,
     ],
-    run: (ctx, args, _rest, kwargs) => runText(ctx, withShellDefault(ctx, mergedOptions(args, kwargs))),
+    run: (ctx, options) => runText(ctx, withShellDefault(ctx, options)),
   }),
-  shell: defineFunction({
+  shell: commandFunction({
     doc: 'Runs a command in a shell and returns its output. Never put untrusted text into the command.',
     params: SHELL,
-    kwargs: 'kwargs',
     returns: 'the output, error output included',
     examples: ["salt '*' cmd.shell 'ls -l | grep root'"],
-    run: (ctx, args, _rest, kwargs) => {
-      const options = mergedOptions(args, kwargs);
-      // a list is run as it is, see withShellDefault
-      const pythonShell = options.get('python_shell') ?? !Array.isArray(options.get('cmd'));
-      options.set('python_shell', pythonShell).set('redirect_stderr', options.get('redirect_stderr') ?? true);
-      return runText(ctx, options);
+    run: (ctx, options) => {
+      const { redirect_stderr = true } = options;
+      return runText(ctx, { ...withShell(options), redirect_stderr });
     },
   }),
-  run_stdout: defineFunction({
+  run_stdout: commandFunction({
     doc: 'Runs a command and returns its standard output only.',
     params: RUN_STREAM,
-    kwargs: 'kwargs',
     returns: 'the standard output',
     examples: ["salt '*' cmd.run_stdout 'ls -l /tmp'"],
-    run: (ctx, args, _rest, kwargs) => runOneStream(ctx, mergedOptions(args, kwargs), 'stdout'),
+    run: (ctx, options) => runOneStream(ctx, options, 'stdout'),
   }),
-  run_stderr: defineFunction({
+  run_stderr: commandFunction({
     doc: 'Runs a command and returns its error output only.',
     params: RUN_STREAM,
-    kwargs: 'kwargs',
     returns: 'the error output',
     examples: ["salt '*' cmd.run_stderr 'ls -l /nowhere'"],
-    run: (ctx, args, _rest, kwargs) => runOneStream(ctx, mergedOptions(args, kwargs), 'stderr'),
+    run: (ctx, options) => runOneStream(ctx, options, 'stderr'),
   }),
-  run_all: defineFunction({
+  run_all: commandFunction({
     doc: 'Runs a command and returns everything about it.',
     params: RUN_ALL,
-    kwargs: 'kwargs',
     returns: RUN_ALL_RETURN,
     examples: ["salt '*' cmd.run_all 'ls -l /tmp'"],
-    run: async (ctx, args, _rest, kwargs) => {
-      const options = withShellDefault(ctx, mergedOptions(args, kwargs));
-      const merged = isSet(options, 'redirect_stderr');
+    run: async (ctx, given) => {
+      const options = withShellDefault(ctx, given);
+      const merged = options.redirect_stderr === true;
       const result = outcomeDict(await runCommand(ctx, options, { merged }));
-      if (isSet(options, 'hide_output')) result.set('stdout', '').set('stderr', '');
+      if (options.hide_output) result.set('stdout', '').set('stderr', '');
       return result;
     },
   }),
-  retcode: defineFunction({
+  retcode: commandFunction({
     doc: 'Runs a command and returns its exit code.',
     params: RETCODE,
-    kwargs: 'kwargs',
     returns: 'the exit code; negative for the number of the signal that ended it',
     examples: ["salt '*' cmd.retcode 'file /bin/bash'"],
-    run: async (ctx, args, _rest, kwargs) => {
-      const options = withShellDefault(ctx, mergedOptions(args, kwargs));
+    run: async (ctx, given) => {
+      const options = withShellDefault(ctx, given);
       return (await runCommand(ctx, options, { merged: true })).retcode;
     },
   }),
-  run_bg: defineFunction({
+  run_bg: commandFunction({
     doc: 'Starts a command and does not wait for it.',
     params: RUN_BG,
-    kwargs: 'kwargs',
     returns: 'a mapping with the pid',
     examples: ["salt '*' cmd.run_bg '/opt/backup/run --all'"],
-    run: async (ctx, args, _rest, kwargs) => {
-      const options = withShellDefault(ctx, mergedOptions(args, kwargs));
+    run: async (ctx, given) => {
+      const options = withShellDefault(ctx, given);
       const { pid } = await runCommand(ctx, options, { merged: false, background: true });
       return new Map<Value, Value>([['pid', pid]]);
     },
   }),
-  run_chroot: defineFunction({
+  run_chroot: commandFunction({
     doc: 'Runs a command in another root folder; /dev, /proc and /sys are mounted there meanwhile.',
     params: RUN_CHROOT,
-    kwargs: 'kwargs',
     returns: RUN_ALL_RETURN,
     examples: ["salt '*' cmd.run_chroot /var/lib/lxc/one/rootfs 'apt-get update'"],
-    run: (ctx, args, _rest, kwargs) => runChroot(ctx, mergedOptions(args, kwargs)),
+    run: (ctx, options) => runChroot(ctx, options),
   }),
 };
 
 const scripts = {
-  script: defineFunction({
+  script: commandFunction({
     doc: 'Fetches a script and runs it from a temporary copy, which only its user can read.',
     params: SCRIPT,
-    kwargs: 'kwargs',
     returns: `${RUN_ALL_RETURN}; with cache_error when there is no such script`,
     examples: [
       "salt '*' cmd.script salt://scripts/runme.sh",
       `salt '*' cmd.script salt://scripts/runme.sh 'one two "three four"'`,
       "salt '*' cmd.script salt://scripts/runme.sh args='[one, two]'",
     ],
-    run: (ctx, args, _rest, kwargs) => runScript(ctx, mergedOptions(args, kwargs)),
+    own: ARGS,
+    run: (ctx, options, { args }) => runScript(ctx, options, args),
   }),
-  script_retcode: defineFunction({
+  script_retcode: commandFunction({
     doc: 'Fetches a script, runs it and returns its exit code.',
     params: SCRIPT_RETCODE,
-    kwargs: 'kwargs',
     returns: 'the exit code',
     examples: ["salt '*' cmd.script_retcode salt://scripts/runme.sh"],
-    run: async (ctx, args, _rest, kwargs) =>
-      (await runScript(ctx, mergedOptions(args, kwargs))).get('retcode') ?? null,
+    own: ARGS,
+    run: async (ctx, options, { args }) => (await runScript(ctx, options, args)).get('retcode') ?? null,
   }),
-  exec_code: defineFunction({
+  exec_code: commandFunction({
     doc: 'Runs code in a language that is installed on the minion and returns its output.',
     params: CODE_PARAMS,
-    kwargs: 'kwargs',
     returns: 'the standard output',
     examples: [`salt '*' cmd.exec_code ruby 'puts "cheese"'`],
-    run: async (ctx, args, _rest, kwargs) =>
-      (await runCode(ctx, mergedOptions(args, kwargs))).get('stdout') ?? null,
+    own: CODE,
+    run: async (ctx, options, code) => (await runCode(ctx, options, code)).get('stdout') ?? null,
   }),
-  exec_code_all: defineFunction({
+  exec_code_all: commandFunction({
     doc: 'Runs code in a language that is installed on the minion and returns everything about it.',
     params: CODE_PARAMS,
-    kwargs: 'kwargs',
     returns: RUN_ALL_RETURN,
     examples: [`salt '*' cmd.exec_code_all perl 'print "cheese"'`],
-    run: (ctx, args, _rest, kwargs) => runCode(ctx, mergedOptions(args, kwargs)),
+    own: CODE,
+    run: (ctx, options, code) => runCode(ctx, options, code),
   }),
 };
 
@@ -220,7 +227,7 @@ const lookups = {
   }),
   which_bin: defineFunction({
     doc: 'Finds the first of several programs that is installed.',
-    params: { cmds: { type: 'list of str', doc: 'The names of the programs.' } },
+    params: { cmds: param.value({ type: 'list of str', doc: 'The names of the programs.' }) },
     returns: 'its path, or nothing',
     examples: ["salt '*' cmd.which_bin '[pip2, pip, pip-python]'"],
     run: (_ctx, { cmds }) => firstProgram(cmds),
@@ -242,11 +249,11 @@ const lookups = {
     doc: 'Returns path and version of a shell or of an interpreter: bash, perl, php, powershell, python, ruby, tcsh, zsh.',
     params: {
       shell: param.by(textOf, { type: 'str', doc: 'The name of the shell.' }),
-      list_modules: {
+      list_modules: param.value({
         default: false,
         type: 'bool',
         doc: 'Only for Windows: list the modules of PowerShell.',
-      },
+      }),
     },
     returns: 'a mapping of installed, path, version and version_raw, or of installed and error',
     examples: ["salt '*' cmd.shell_info bash"],
@@ -265,21 +272,19 @@ const lookups = {
 };
 
 const windows = {
-  powershell: defineFunction({
+  powershell: commandFunction({
     doc: 'Runs a PowerShell command and returns its result. Works on Windows only.',
     params: POWERSHELL,
-    kwargs: 'kwargs',
     returns: 'the result of the command',
     examples: ["salt '*' cmd.powershell '$PSVersionTable'"],
-    run: (_ctx, args, _rest, kwargs) => refusePowershell(mergedOptions(args, kwargs)),
+    run: (_ctx, options) => refusePowershell(options),
   }),
-  powershell_all: defineFunction({
+  powershell_all: commandFunction({
     doc: 'Runs a PowerShell command and returns everything about it. Works on Windows only.',
     params: POWERSHELL_ALL,
-    kwargs: 'kwargs',
     returns: 'a mapping of pid, retcode, stderr and result',
     examples: ["salt '*' cmd.powershell_all '$PSVersionTable'"],
-    run: (_ctx, args, _rest, kwargs) => refusePowershell(mergedOptions(args, kwargs)),
+    run: (_ctx, options) => refusePowershell(options),
   }),
 };
 

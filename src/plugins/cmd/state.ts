@@ -3,12 +3,19 @@ import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } fro
 import { isExecutable } from '../../host/which.ts';
 import { isDir } from '../../python/paths.ts';
 import { defineModule, type Params } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { describeOsError, PythonError } from '../../python/exceptions.ts';
 import { decodeOutput } from './module/decode.ts';
 import { findAccount } from './module/environment.ts';
-import { timeoutSeconds } from './module/execute.ts';
-import { isSet, option, successCodes } from './module/options.ts';
-import { mergedOptions, params } from './module/params.ts';
+import {
+  listUnlessNone,
+  successCodes,
+  textIfSet,
+  textUnlessNone,
+  timeoutOf,
+  timeoutSeconds,
+} from './module/options.ts';
+import { handedOn as params, mergedOptions } from './module/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import {
   asData,
@@ -29,6 +36,12 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const BAD_ENV = "Invalidly-formatted 'env' parameter. See documentation.";
 
+/** One option, null when it was not given. */
+const option = (options: Dict, name: string): Value => options.get(name) ?? null;
+
+/** Whether an option was given and Python would call it true. */
+const isSet = (options: Dict, name: string): boolean => truthy(options.get(name));
+
 /** What stops a command before it is run, or undefined. */
 function refusal(options: Dict): string | undefined {
   const env = option(options, 'env');
@@ -37,9 +50,9 @@ function refusal(options: Dict): string | undefined {
     if (isSet(options, key) && !isDict(options.get(key)))
       return `Invalidly-formatted '${key}' parameter. Must be formed as a dict.`;
   try {
-    timeoutSeconds(option(options, 'timeout'));
-    successCodes(option(options, 'success_retcodes'));
-    decodeOutput(Buffer.alloc(0), option(options, 'output_encoding'));
+    timeoutSeconds(timeoutOf(option(options, 'timeout')));
+    successCodes(listUnlessNone(option(options, 'success_retcodes')));
+    decodeOutput(Buffer.alloc(0), textUnlessNone(option(options, 'output_encoding')));
     return undefined;
   } catch (error) {
     if (error instanceof BrineError) return error.message;
@@ -67,7 +80,10 @@ async function missingPart(ctx: StateContext, options: Dict): Promise<string | u
     return `The shell ${shell} is not available`;
   if (isSet(options, 'template') || mayBeMade(ctx)) return undefined;
   try {
-    await findAccount(options);
+    await findAccount({
+      runas: textIfSet(option(options, 'runas')),
+      group: textIfSet(option(options, 'group')),
+    });
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -235,21 +251,24 @@ async function watched(ctx: StateContext, options: Dict): Promise<StateResult | 
   );
 }
 
-const STATEFUL = {
+const STATEFUL = param.value({
   default: false,
   type: 'bool or list',
   doc: 'The output says what was changed: JSON, or `changed=yes comment=text` in its last line. A list with `test_name` names a command for test mode.',
-} as const;
-const COMMAND = { type: 'str', doc: 'The command; a shell runs it.' } as const;
-const SCRIPT_NAME = {
+});
+const COMMAND = param.value({ type: 'str', doc: 'The command; a shell runs it.' });
+const SCRIPT_NAME = param.value({
   type: 'str',
   doc: 'The script, when there is no `source`; words behind the first are its arguments.',
-} as const;
+});
 const SUCCESS = 'success_retcodes success_stdout success_stderr';
 const FUNC = {
-  func: { type: 'function', doc: 'A function of Python, which only renderers written in Python can give.' },
-  args: { default: [], type: 'list', doc: 'Its arguments.' },
-  kws: { default: null, type: 'dict', doc: 'Its keywords.' },
+  func: param.value({
+    type: 'function',
+    doc: 'A function of Python, which only renderers written in Python can give.',
+  }),
+  args: param.value({ default: [], type: 'list', doc: 'Its arguments.' }),
+  kws: param.value({ default: null, type: 'dict', doc: 'Its keywords.' }),
 } satisfies Params;
 
 const SCRIPT_PARAMS = {
@@ -282,11 +301,11 @@ export const cmdStates = defineModule({
         ...params('cwd root runas shell env prepend_path', { root: null }),
         stateful: STATEFUL,
         ...params('output_loglevel hide_output timeout'),
-        ignore_timeout: {
+        ignore_timeout: param.value({
           default: false,
           type: 'bool',
           doc: 'Running out of time counts as a success.',
-        },
+        }),
         ...params(`use_vt ${SUCCESS}`),
       },
       kwargs: 'kwargs',
@@ -299,8 +318,12 @@ export const cmdStates = defineModule({
         ...SCRIPT_PARAMS,
         stateful: STATEFUL,
         ...params('timeout use_vt output_loglevel hide_output'),
-        defaults: { default: null, type: 'dict', doc: 'Variables for the template.' },
-        context: { default: null, type: 'dict', doc: 'More of them, which win over `defaults`.' },
+        defaults: param.value({ default: null, type: 'dict', doc: 'Variables for the template.' }),
+        context: param.value({
+          default: null,
+          type: 'dict',
+          doc: 'More of them, which win over `defaults`.',
+        }),
         ...params(SUCCESS),
       },
       kwargs: 'kwargs',

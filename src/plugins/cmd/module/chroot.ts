@@ -7,7 +7,8 @@ import { isExecutable } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { type Dict, type Value } from '../../../python/values/value.ts';
 import { outcomeDict, runCommand } from './execute.ts';
-import { isSet, option, textOf, textOption } from './options.ts';
+import { DEFAULT_SHELL, textOf } from './options.ts';
+import type { CommandOptions } from './params.ts';
 import { assertPermitted } from './permission.ts';
 import { isDir } from '../../../python/paths.ts';
 
@@ -20,20 +21,19 @@ const MOUNT_TIMEOUT_MS = 60_000;
  * Mounts, runs, ends what is left, unmounts (3006.16 salt/modules/cmdmod.py `run_chroot`).
  * @throws CommandExecutionError when the root is `/`: there, "everything below the root" is the whole system
  */
-export async function runChroot(ctx: ModuleContext, options: Dict): Promise<Dict> {
-  const root = textOf(option(options, 'root'));
+export async function runChroot(ctx: ModuleContext, options: CommandOptions): Promise<Dict> {
+  const { root, cmd, binds } = options;
   if (realPath(root) === '/')
     throw new CommandExecutionError('The root folder of cmd.run_chroot cannot be / itself.');
-  const cmd = option(options, 'cmd');
   await assertPermitted(ctx, options, cmd);
-  const mounted = await mountAll(ctx, root, option(options, 'binds'));
+  const mounted = await mountAll(ctx, root, binds);
   try {
-    const merged = isSet(options, 'redirect_stderr');
-    const outcome = await runCommand(ctx, innerOptions(options, chrootCommand(root, cmd, options)), {
+    const merged = options.redirect_stderr === true;
+    const outcome = await runCommand(ctx, innerOptions(options, chrootCommand(options)), {
       merged,
     });
     const result = outcomeDict(outcome);
-    if (isSet(options, 'hide_output')) result.set('stdout', '').set('stderr', '');
+    if (options.hide_output) result.set('stdout', '').set('stderr', '');
     return result;
   } finally {
     if (!(await endProcesses(ctx, root))) {
@@ -44,28 +44,25 @@ export async function runChroot(ctx: ModuleContext, options: Dict): Promise<Dict
 }
 
 /** The user and group are changed inside, by `chroot` itself, where their names mean something. */
-function innerOptions(options: Dict, cmd: Value[]): Dict {
-  const taken = new Set<Value>(['runas', 'group', '__pub_jid', 'python_shell', 'shell']);
-  const kept = [...options].filter(([name]) => !taken.has(name));
-  return new Map([...kept, ['cmd', cmd]]);
+function innerOptions(options: CommandOptions, cmd: Value[]): CommandOptions {
+  const inside = { runas: undefined, group: undefined, python_shell: undefined, shell: DEFAULT_SHELL };
+  return { ...options, ...inside, __pub_jid: false, cmd };
 }
 
-function chrootCommand(root: string, cmd: Value, options: Dict): string[] {
+function chrootCommand({ root, cmd, runas, group }: CommandOptions): string[] {
   const shell = isExecutable(join(root, 'bin/bash')) ? '/bin/bash' : '/bin/sh';
   const text = Array.isArray(cmd) ? cmd.map(textOf).join(' ') : textOf(cmd);
-  const runas = textOption(options, 'runas');
-  const userspec =
-    runas === undefined ? [] : ['--userspec', `${runas}:${textOption(options, 'group') ?? ''}`];
+  const userspec = runas === undefined ? [] : ['--userspec', `${runas}:${group ?? ''}`];
   return ['chroot', ...userspec, '--', root, shell, '-c', text];
 }
 
 // Only what we have mounted ourselves is unmounted again.
-async function mountAll(ctx: ModuleContext, root: string, binds: Value): Promise<string[]> {
+async function mountAll(ctx: ModuleContext, root: string, binds: readonly string[]): Promise<string[]> {
   const wanted = [
     { target: join(root, 'dev'), mount: ['-t', 'devtmpfs', '--', 'devtmpfs'] },
     { target: join(root, 'proc'), mount: ['-t', 'proc', '--', 'proc'] },
     { target: join(root, 'sys'), mount: ['-t', 'sysfs', '--', 'sysfs'] },
-    ...(Array.isArray(binds) ? binds.map(textOf) : []).map((from) => ({
+    ...binds.map((from) => ({
       target: join(root, relative('/', from)),
       mount: ['--bind', '--', from],
     })),

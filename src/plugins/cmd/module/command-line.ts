@@ -3,8 +3,8 @@ import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { splitWords } from '../../../python/shell-words.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import { truthy, type Value } from '../../../python/values/value.ts';
-import { textOf } from './options.ts';
+import type { Value } from '../../../python/values/value.ts';
+import { textOf, type ShellUse } from './options.ts';
 
 /** A command ready to be started. */
 export interface CommandPlan {
@@ -27,8 +27,8 @@ export interface CommandPlan {
  * @param pythonShell the option of that name, defaults applied
  * @throws CommandExecutionError for a command without words
  */
-export function planCommand(cmd: Value, pythonShell: Value, shell: string): CommandPlan {
-  const useShell = truthy(pythonShell);
+export function planCommand(cmd: Value, pythonShell: ShellUse, shell: string): CommandPlan {
+  const useShell = (pythonShell ?? false) !== false;
   const isList = Array.isArray(cmd);
   const words = pythonShell === true || isList ? cmd : typeof cmd === 'string' ? split(cmd) : cmd;
   const args = toArguments(words, useShell);
@@ -38,7 +38,7 @@ export function planCommand(cmd: Value, pythonShell: Value, shell: string): Comm
   return {
     // Salt compat: only `True` itself brings in the chosen shell; other true values mean /bin/sh, with words split.
     argv: useShell ? [pythonShell === true ? shell : '/bin/sh', '-c', ...args] : args,
-    shell: pythonShell ?? false,
+    shell: useShell,
     isList,
     label: commandLabel(cmd),
     given: pyStr(words),

@@ -1,8 +1,6 @@
 /** Text out of what a program has written. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
-import type { Value } from '../../../python/values/value.ts';
 
 /**
  * Python's names for the encodings that map each byte to the character of that number, as they are normalised below.
@@ -35,11 +33,11 @@ export interface DecodedOutput {
 
 /**
  * Decodes output.
- * @param encoding the option `output_encoding`: Python's or the Web's name of an encoding, null for UTF-8
+ * @param encoding the option `output_encoding`: Python's or the Web's name of an encoding, undefined for UTF-8
  * @throws CommandExecutionError `unknown encoding: X`
  */
-export function decodeOutput(bytes: Buffer, encoding: Value): DecodedOutput {
-  const name = encoding === null ? 'utf-8' : pyStr(encoding).toLowerCase().replaceAll('_', '-');
+export function decodeOutput(bytes: Buffer, encoding: string | undefined): DecodedOutput {
+  const name = encoding === undefined ? 'utf-8' : encoding.toLowerCase().replaceAll('_', '-');
   if (LATIN_1.has(name)) return { text: bytes.toString('latin1'), damaged: false };
   if (ASCII.has(name)) return mapped(bytes, /[\x80-\xff]/g, () => undefined);
   // Node 20 takes windows-1252 for Latin-1.

@@ -7,8 +7,7 @@ import { findGroup, findUser, groupIdsOf, type User } from '../../../host/users.
 import { findProgram } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { bytesRepr } from '../../../python/values/repr.ts';
-import type { Dict } from '../../../python/values/value.ts';
-import { isSet, textOption } from './options.ts';
+import type { CommandOptions } from './params.ts';
 
 const LOCALE_VARIABLES = [
   ...['CTYPE', 'NUMERIC', 'TIME', 'COLLATE', 'MONETARY', 'MESSAGES', 'PAPER', 'NAME', 'ADDRESS', 'TELEPHONE'],
@@ -29,11 +28,12 @@ export interface Account {
  * Looks up `runas` and `group`.
  * @throws CommandExecutionError `User 'X' is not available`, and for groups likewise
  */
-export async function findAccount(options: Dict): Promise<Account> {
-  const runas = textOption(options, 'runas');
+export async function findAccount({
+  runas,
+  group: name,
+}: Pick<CommandOptions, 'runas' | 'group'>): Promise<Account> {
   const user = runas === undefined ? undefined : await findUser(runas);
   if (runas !== undefined && !user) throw new CommandExecutionError(`User '${runas}' is not available`);
-  const name = textOption(options, 'group');
   if (name === undefined) return user ? { user } : {};
   if (findProgram('sudo') === undefined) {
     throw new CommandExecutionError('group argument requires sudo but not found');
@@ -72,7 +72,7 @@ export function defaultFolder(user: User | undefined): string {
  */
 export async function buildEnvironment(
   ctx: ModuleContext,
-  options: Dict,
+  options: CommandOptions,
   login: { readonly account: Account; readonly shell: string | undefined },
   given: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
@@ -87,11 +87,11 @@ export async function buildEnvironment(
       env.set('HOME', account.user.home);
     }
   }
-  if ((options.get('reset_system_locale') ?? true) === true) {
+  if (options.reset_system_locale) {
     for (const name of [...LOCALE_VARIABLES, 'LANGUAGE']) if (!env.has(name)) env.set(name, 'C');
   }
-  const all = isSet(options, 'clean_env') ? env : new Map([...ownEnvironment(), ...env]);
-  const front = textOption(options, 'prepend_path');
+  const all = options.clean_env ? env : new Map([...ownEnvironment(), ...env]);
+  const front = options.prepend_path;
   const path = all.get('PATH');
   if (front !== undefined) all.set('PATH', path === undefined ? front : `${front}:${path}`);
   // The service manager's socket is the minion's own; a command must not report in its name.

@@ -5,23 +5,21 @@ import { LOG_LEVELS, type LogLevel } from '../../../host/log.ts';
 import { runProcess, SpawnError, startProcess, type ProcessResult } from '../../../host/process.ts';
 import { isExecutable } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { rstrip } from '../../../python/values/text.ts';
-import { toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { Dict, Value } from '../../../python/values/value.ts';
 import { planCommand, type CommandPlan } from './command-line.ts';
 import { decodeOutput } from './decode.ts';
 import { buildEnvironment, credentialsOf, defaultFolder, findAccount, type Account } from './environment.ts';
 import {
   DEFAULT_SHELL,
-  isSet,
-  option,
   outputLevel,
   parseEnvironment,
-  splitInput,
   successCodes,
   textOf,
-  textOption,
+  timeoutSeconds,
+  type Timeout,
 } from './options.ts';
+import type { CommandOptions } from './params.ts';
 import { assertPermitted } from './permission.ts';
 import { renderText } from './render.ts';
 import { isListedShell } from './shells.ts';
@@ -56,10 +54,14 @@ export function outcomeDict(outcome: CommandOutcome): Dict {
 
 /**
  * Runs a command, sets the job's return code and logs.
- * @param options the caller's arguments and keywords in one mapping
+ * @param options the caller's arguments and keywords
  * @throws CommandExecutionError, SaltInvocationError
  */
-export async function runCommand(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<CommandOutcome> {
+export async function runCommand(
+  ctx: ModuleContext,
+  options: CommandOptions,
+  mode: RunMode,
+): Promise<CommandOutcome> {
   const plan = await prepare(ctx, options, mode);
   const outcome = plan.background ? await start(plan) : await run(ctx, plan);
   // Salt compat: in Salt a time-out leaves the job's return code alone, so that the job counts as a success
@@ -71,7 +73,7 @@ export async function runCommand(ctx: ModuleContext, options: Dict, mode: RunMod
 
 /** Everything known about a command before it starts. */
 interface Plan {
-  readonly options: Dict;
+  readonly options: CommandOptions;
   readonly command: CommandPlan;
   readonly account: Account;
   readonly env: ReadonlyMap<string, string>;
@@ -82,30 +84,29 @@ interface Plan {
   readonly ignoreRetcode: boolean;
   readonly merged: boolean;
   readonly stdin: string | undefined;
-  readonly timeout: Value;
+  readonly timeout: Timeout | undefined;
   readonly success: { readonly codes: number[]; readonly stdout: string[]; readonly stderr: string[] };
 }
 
 // The order of the checks is Salt's: it decides which error a doubly wrong call gets.
-async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<Plan> {
-  const pythonShell = option(options, 'python_shell');
-  const shell = chosenShell(options);
+async function prepare(ctx: ModuleContext, options: CommandOptions, mode: RunMode): Promise<Plan> {
+  const { python_shell: pythonShell, shell } = options;
   // Salt compat: Salt looks at the default one also where no shell takes part, and runs nothing without it
-  const checked = truthy(pythonShell) || shell !== DEFAULT_SHELL ? shell : undefined;
+  const checked = (pythonShell ?? false) !== false || shell !== DEFAULT_SHELL ? shell : undefined;
   const level = checkedLevel(ctx, options, checked);
-  const background = mode.background === true || isSet(options, 'bg');
+  const background = mode.background === true || options.bg;
   if (checked !== undefined && !isExecutable(checked)) {
     throw new CommandExecutionError(`The shell ${checked} is not available`);
   }
   const [cmd, givenFolder] = await rendered(ctx, options);
   await assertPermitted(ctx, options, cmd);
-  const given = parseEnvironment(ctx.log, option(options, 'env'));
+  const given = parseEnvironment(ctx.log, options.env);
   const account = await findAccount(options);
   const cwd = givenFolder ?? defaultFolder(account.user);
   const command = planCommand(cmd, pythonShell, shell ?? '/bin/sh');
   if (level !== undefined) ctx.log.info(startMessage(command, options, cwd, background));
   const env = await buildEnvironment(ctx, options, { account, shell }, given);
-  const umask = parseUmask(option(options, 'umask'));
+  const umask = parseUmask(options.umask);
   if (!isAbsolute(cwd) || !isDir(cwd)) {
     throw new CommandExecutionError(`Specified cwd '${cwd}' either not absolute or does not exist`);
   }
@@ -118,25 +119,23 @@ async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promis
     umask,
     level,
     background,
-    ignoreRetcode: background || isSet(options, 'ignore_retcode'),
+    ignoreRetcode: background || options.ignore_retcode,
     merged: mode.merged,
     stdin: background ? undefined : stdinText(options),
-    timeout: option(options, 'timeout'),
+    timeout: options.timeout,
     success: {
-      codes: successCodes(option(options, 'success_retcodes')),
-      stdout: option(options, 'success_stdout') === null ? [] : splitInput(option(options, 'success_stdout')),
-      stderr: option(options, 'success_stderr') === null ? [] : splitInput(option(options, 'success_stderr')),
+      codes: successCodes(options.success_retcodes),
+      stdout: options.success_stdout ?? [],
+      stderr: options.success_stderr ?? [],
     },
   };
 }
 
-/** The shell that would run a command; undefined where the caller wants none of his own choice. */
-function chosenShell(options: Dict): string | undefined {
-  return options.has('shell') ? textOption(options, 'shell') : DEFAULT_SHELL;
-}
-
-function checkedLevel(ctx: ModuleContext, options: Dict, shell: string | undefined): LogLevel | undefined {
-  const wanted = options.get('output_loglevel') ?? 'debug';
+function checkedLevel(
+  ctx: ModuleContext,
+  { output_loglevel: wanted }: CommandOptions,
+  shell: string | undefined,
+): LogLevel | undefined {
   if (wanted !== 'quiet' && shell !== undefined && isListedShell(shell) === false) {
     ctx.log.warning(
       'Attempt to run a shell command with what may be an invalid shell! ' +
@@ -146,10 +145,12 @@ function checkedLevel(ctx: ModuleContext, options: Dict, shell: string | undefin
   return outputLevel(ctx.log, wanted);
 }
 
-async function rendered(ctx: ModuleContext, options: Dict): Promise<[cmd: Value, cwd: string | undefined]> {
-  const cmd = option(options, 'cmd');
-  const cwd = textOption(options, 'cwd');
-  if (textOption(options, 'template') === undefined) return [cmd, cwd];
+async function rendered(
+  ctx: ModuleContext,
+  options: CommandOptions,
+): Promise<[cmd: Value, cwd: string | undefined]> {
+  const { cmd, cwd } = options;
+  if (options.template === undefined) return [cmd, cwd];
   const render = (text: string): Promise<string> => renderText(ctx, text, options);
   return [
     Array.isArray(cmd)
@@ -159,10 +160,13 @@ async function rendered(ctx: ModuleContext, options: Dict): Promise<[cmd: Value,
   ];
 }
 
-function startMessage(command: CommandPlan, options: Dict, cwd: string, background: boolean): string {
+function startMessage(
+  command: CommandPlan,
+  { runas, group }: CommandOptions,
+  cwd: string,
+  background: boolean,
+): string {
   const quote = command.isList ? '' : "'";
-  const runas = textOption(options, 'runas');
-  const group = textOption(options, 'group');
   return (
     `Executing command ${quote}${command.label}${quote} ${runas === undefined ? '' : `as user '${runas}' `}` +
     `${group === undefined ? '' : `in group '${group}' `}in directory '${cwd}'` +
@@ -170,19 +174,17 @@ function startMessage(command: CommandPlan, options: Dict, cwd: string, backgrou
   );
 }
 
-function parseUmask(value: Value): number | undefined {
-  if (value === null) return undefined;
-  const digits = textOf(value).replace(/^0+/, '');
+function parseUmask(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const digits = given.replace(/^0+/, '');
   if (digits === '') throw new CommandExecutionError('Zero umask is not allowed.');
-  if (!/^[0-7]{1,8}$/.test(digits)) throw new CommandExecutionError(`Invalid umask: '${textOf(value)}'`);
+  if (!/^[0-7]{1,8}$/.test(digits)) throw new CommandExecutionError(`Invalid umask: '${given}'`);
   return parseInt(digits, 8) & 0o777;
 }
 
 // A newline can hardly be typed on a command line, so `\n` stands for one.
-function stdinText(options: Dict): string | undefined {
-  const value = option(options, 'stdin');
-  if (value === null) return undefined;
-  return isSet(options, 'stdin_raw_newlines') ? textOf(value) : textOf(value).replaceAll('\\n', '\n');
+function stdinText({ stdin, stdin_raw_newlines }: CommandOptions): string | undefined {
+  return stdin_raw_newlines ? stdin : stdin?.replaceAll('\\n', '\n');
 }
 
 async function start(plan: Plan): Promise<CommandOutcome> {
@@ -203,19 +205,10 @@ async function run(ctx: ModuleContext, plan: Plan): Promise<CommandOutcome> {
     }),
   );
   if (result.timedOut) {
-    const stdout = `${plan.command.text} : Timed out after ${pyStr(plan.timeout)} seconds`;
+    const stdout = `${plan.command.text} : Timed out after ${plan.timeout?.text ?? ''} seconds`;
     return { pid: result.pid, retcode: 1, stdout, stderr: '', timedOut: true };
   }
   return outcomeOf(ctx, plan, result);
-}
-
-/** The seconds after which a command is ended. @throws CommandExecutionError for what is no number */
-export function timeoutSeconds(value: Value): number | undefined {
-  if (!truthy(value)) return undefined;
-  const seconds = value === true ? 1 : toNumber(value);
-  if (seconds === undefined)
-    throw new CommandExecutionError(`Error: timeout ${pyStr(value)} must be a number`);
-  return seconds;
 }
 
 async function started<T>(plan: Plan, launch: (settings: StartSettings) => Promise<T>): Promise<T> {
@@ -244,7 +237,7 @@ const SHELL_SYNTAX = /[|;<>$`*&]/;
  */
 function notStarted({ command, cwd, env, level }: Plan, error: SpawnError): string {
   const given = level === undefined ? 'REDACTED' : command.given;
-  const wantsShell = !truthy(command.shell) && !command.isList && SHELL_SYNTAX.test(given);
+  const wantsShell = !command.shell && !command.isList && SHELL_SYNTAX.test(given);
   const path = error.code === 'ENOENT' && !error.program.includes('/') ? env.get('PATH') : undefined;
   return [
     `${error.reason}: Unable to run command '${given}' in the folder '${cwd}'.`,
@@ -255,13 +248,13 @@ function notStarted({ command, cwd, env, level }: Plan, error: SpawnError): stri
 
 function outcomeOf(ctx: ModuleContext, plan: Plan, result: ProcessResult): CommandOutcome {
   const [stdout, stderr] = (['stdout', 'stderr'] as const).map((stream) => {
-    const { text, damaged } = decodeOutput(result[stream], option(plan.options, 'output_encoding'));
+    const { text, damaged } = decodeOutput(result[stream], plan.options.output_encoding);
     if (damaged && plan.level !== undefined) {
       ctx.log.error(
         `Failed to decode ${stream} from command ${plan.command.label}, non-decodable characters have been replaced`,
       );
     }
-    return truthy(plan.options.get('rstrip') ?? true) ? rstrip(text) : text;
+    return plan.options.rstrip ? rstrip(text) : text;
   }) as [string, string];
   const { codes, stdout: goodOut, stderr: goodErr } = plan.success;
   const succeeded =

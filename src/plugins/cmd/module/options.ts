@@ -1,56 +1,70 @@
-/** The options that the functions of `cmd` share, as they arrive: from a command line, a state or another module. */
-import { SaltInvocationError } from '../../../errors/errors.ts';
+/** Readers of the options that the functions of `cmd` share. */
+import { CommandExecutionError, messageOf, SaltInvocationError } from '../../../errors/errors.ts';
 import { LOG_LEVELS, type LogLevel, type Logger } from '../../../host/log.ts';
-import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { splitWords } from '../../../python/shell-words.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import { isBytes, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { isBytes, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** The shell of the user who started the minion, as Salt's `shell` grain has it. */
 export const DEFAULT_SHELL = process.env['SHELL'] ?? '/bin/sh';
-
-/** One option, null when it was not given. */
-export function option(options: Dict, name: string): Value {
-  return options.get(name) ?? null;
-}
-
-/** True when an option was given and Python would call it true. */
-export function isSet(options: Dict, name: string): boolean {
-  return truthy(options.get(name));
-}
-
-/** An option's text (Python's `str`), undefined when it is not given or empty. */
-export function textOption(options: Dict, name: string): string | undefined {
-  const value = options.get(name);
-  return truthy(value) ? textOf(value as Value) : undefined;
-}
 
 /** Python's `str` of a value, except that bytes are the text they hold. */
 export function textOf(value: Value): string {
   return isBytes(value) ? Buffer.from(value).toString('utf8') : pyStr(value);
 }
 
+/** The text of a value, undefined for what is false in Python. */
+export const textIfSet = (value: Value): string | undefined => (truthy(value) ? textOf(value) : undefined);
+
+/** The text of a value, undefined for None. */
+export const textUnlessNone = (value: Value): string | undefined =>
+  value === null ? undefined : textOf(value);
+
+/** A list given as such or as text with commas, undefined for None. */
+export const listUnlessNone = (value: Value): string[] | undefined =>
+  value === null ? undefined : splitInput(value);
+
 /**
- * Whether a shell runs the command, when the caller has left it open: yes when the call comes straight from a job (then
- * it has `__pub_jid`; calls between modules have none), or with `cmd_safe: False` in the configuration (3008
- * salt/modules/cmdmod.py `_python_shell_default`; 3006.16 asked for `shell` instead, which 3006.17 took back).
- *
- * Salt compat: a list of words is run as it is. Salt hands it to the shell, which takes the first word and drops the
- * others.
+ * Which shell runs a command: with `True` the chosen one, with another true value `/bin/sh`; undefined where that is
+ * left open.
  */
-export function withShellDefault(ctx: ModuleContext, options: Dict): Dict {
-  if (option(options, 'python_shell') !== null || Array.isArray(options.get('cmd'))) return options;
-  const chosen = isSet(options, '__pub_jid') || ctx.opts.get('cmd_safe') === false;
-  return chosen ? new Map([...options, ['python_shell', true]]) : options;
+export type ShellUse = boolean | 'sh' | undefined;
+
+/** The option `python_shell`. */
+export function shellUseOf(value: Value): ShellUse {
+  if (value === null) return undefined;
+  return value === true || (truthy(value) ? 'sh' : false);
+}
+
+/** After how many seconds a command is ended, as text and as number. */
+export interface Timeout {
+  readonly text: string;
+  /** Undefined for what is no number, see {@link timeoutSeconds}. */
+  readonly seconds: number | undefined;
+}
+
+/** The option `timeout`; undefined where there is none. */
+export function timeoutOf(value: Value): Timeout | undefined {
+  if (!truthy(value)) return undefined;
+  return { text: pyStr(value), seconds: value === true ? 1 : toNumber(value) };
+}
+
+/** The seconds after which a command is ended. @throws CommandExecutionError for what is no number */
+export function timeoutSeconds(timeout: Timeout | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  const { seconds, text } = timeout;
+  if (seconds === undefined) throw new CommandExecutionError(`Error: timeout ${text} must be a number`);
+  return seconds;
 }
 
 /** The level at which output is logged; undefined for `quiet`, which silences the command altogether. */
-export function outputLevel(log: Logger, level: Value): LogLevel | undefined {
-  const name = typeof level === 'string' ? level.toLowerCase() : '';
+export function outputLevel(log: Logger, level: string): LogLevel | undefined {
+  const name = level.toLowerCase();
   if (name === 'quiet') return undefined;
   if (isLogLevel(name)) return name;
   const known = Object.keys(LOG_LEVELS).sort().reverse().join(', ');
-  log.error(`Invalid output_loglevel '${pyStr(level)}'. Valid levels are: ${known}. Falling back to 'info'.`);
+  log.error(`Invalid output_loglevel '${level}'. Valid levels are: ${known}. Falling back to 'info'.`);
   return 'info';
 }
 
@@ -59,7 +73,7 @@ function isLogLevel(name: string): name is LogLevel {
 }
 
 /** A list given as such or as text with commas (3006.16 salt/utils/args.py `split_input`). */
-export function splitInput(value: Value): string[] {
+function splitInput(value: Value): string[] {
   const items = Array.isArray(value) ? value.map(textOf) : textOf(value).split(',').map(strip);
   return items;
 }
@@ -68,9 +82,9 @@ export function splitInput(value: Value): string[] {
  * The exit codes that count as success.
  * @throws SaltInvocationError `success_retcodes must be a list of integers`
  */
-export function successCodes(value: Value): number[] {
-  if (value === null) return [0];
-  return splitInput(value).map((text) => {
+export function successCodes(texts: readonly string[] | undefined): number[] {
+  if (texts === undefined) return [0];
+  return texts.map((text) => {
     if (!/^\s*[-+]?\d+\s*$/.test(text))
       throw new SaltInvocationError('success_retcodes must be a list of integers');
     return Number(text);
@@ -118,4 +132,33 @@ function refusal(item: Value): string {
   }
   const names = pyRepr([...item.keys()]);
   return `Invalid input for repack_dictlist: key/value pairs must contain only one element (keys passed: ${names}).`;
+}
+
+/**
+ * Text is split into words as a shell would do it, a list is taken word by word. Salt compat: there a number is a
+ * TypeError, but 0, which is left out.
+ */
+export function argumentsOf(args: Value): Value[] {
+  if (Array.isArray(args)) return args;
+  if (typeof args === 'string') return splitArguments(args);
+  if (args === null || args === false) return [];
+  if (isDict(args))
+    throw new CommandExecutionError('The arguments of a script are a text or a list, not a mapping.');
+  return [textOf(args)];
+}
+
+function splitArguments(text: string): string[] {
+  try {
+    return splitWords(text);
+  } catch (error) {
+    throw new CommandExecutionError(
+      `The arguments of the script cannot be split into words: ${messageOf(error)}. Check their quotes and backslashes, or give a list.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The arguments of code: text is one argument. */
+export function codeArgumentsOf(args: Value): Value[] {
+  return Array.isArray(args) ? args : typeof args === 'string' ? [args] : [];
 }

@@ -3,16 +3,21 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
 import { textOf } from './options.ts';
+import type { CommandOptions } from './params.ts';
 
 /**
  * Refuses a command that came with a job and that the configuration does not let through. Calls between modules are
  * not checked, as in Salt.
  * @throws CommandExecutionError `The shell command "X" is not permitted`
  */
-export async function assertPermitted(ctx: ModuleContext, options: Dict, cmd: Value): Promise<void> {
-  if (!options.has('__pub_jid')) return;
+export async function assertPermitted(
+  ctx: ModuleContext,
+  options: CommandOptions,
+  cmd: Value,
+): Promise<void> {
+  if (!options.__pub_jid) return;
   const text = Array.isArray(cmd) ? cmd.map(textOf).join(' ') : textOf(cmd);
   const forbidden = await globs(ctx, 'cmd_blacklist_glob');
   const allowed = await globs(ctx, 'cmd_whitelist_glob');

@@ -6,11 +6,11 @@ import { CommandExecutionError, messageOf, SaltInvocationError } from '../../../
 import { SpawnError } from '../../../host/process.ts';
 import { findUser, type User } from '../../../host/users.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { splitWords } from '../../../python/shell-words.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { outcomeDict, runCommand } from './execute.ts';
-import { isSet, option, textOf, textOption, withShellDefault } from './options.ts';
+import { textIfSet } from './options.ts';
+import { withShellDefault, type CommandOptions } from './params.ts';
 import { renderText } from './render.ts';
 import { withTempFile } from '../../shared/temp-file.ts';
 
@@ -20,69 +20,68 @@ import { withTempFile } from '../../shared/temp-file.ts';
  * @throws CommandExecutionError when the script cannot be started. Salt compat: Salt writes that into its log and
  *   returns an empty mapping, as if all were well
  */
-export async function runScript(ctx: ModuleContext, given: Dict): Promise<Dict> {
+export async function runScript(
+  ctx: ModuleContext,
+  given: CommandOptions,
+  args: readonly Value[],
+): Promise<Dict> {
   const options = withShellDefault(ctx, given);
-  const source = textOf(option(options, 'source'));
-  const args = argumentsOf(option(options, 'args'));
+  const { source } = options;
   const content = await scriptContent(ctx, source, options);
   if (content === undefined) {
     ctx.setRetcode(1); // Salt compat: Salt says so in the mapping only, and the job counts as a success
     return dict({ pid: 0, retcode: 1, stdout: '', stderr: '', cache_error: true });
   }
-  const background = isSet(options, 'bg');
+  const background = options.bg;
   const file = {
     content,
     mode: 0o500,
-    folder: textOption(options, 'cwd'),
+    folder: options.cwd,
     suffix: suffixOf(source),
     owner: await owner(options),
     removesItself: background,
   };
   const result = await withTempFile(ctx, 'cmd.script', file, (path) => {
     // Salt compat: `template` and `cwd` have done their work; the command itself is not rendered again.
-    const call = withoutTemplate(options);
+    const call = { ...options, template: undefined };
     return background
       ? runOf(ctx, source, plainCall(call, [...SELF_REMOVING, path, ...args]))
       : runHere(ctx, source, { call, path, args });
   });
-  if (isSet(options, 'hide_output')) result.set('stdout', '').set('stderr', '');
+  if (options.hide_output) result.set('stdout', '').set('stderr', '');
   return result;
 }
 
 /** Nobody else is there to remove the file of a script in the background when it has ended. */
 const SELF_REMOVING = ['/bin/sh', '-c', '"$0" "$@"; rm -f -- "$0"'];
 
-function withoutTemplate(options: Dict): Dict {
-  return new Map([...options].filter(([name]) => name !== 'template'));
-}
-
 /** Words that no shell reads, whatever the caller said of shells. */
-function plainCall(call: Dict, words: Value[]): Dict {
-  return new Map(call).set('cmd', words).set('python_shell', false);
+function plainCall(call: CommandOptions, words: Value[]): CommandOptions {
+  return { ...call, cmd: words, python_shell: false };
 }
 
 /** A script and what it is called with. */
 interface ScriptCall {
-  readonly call: Dict;
+  readonly call: CommandOptions;
   readonly path: string;
   readonly args: readonly Value[];
 }
 
 /** With arguments no shell takes part, so that they arrive as they are. */
 async function runHere(ctx: ModuleContext, source: string, { call, path, args }: ScriptCall): Promise<Dict> {
-  if (args.length === 0) return runOf(ctx, source, new Map(call).set('cmd', [path]));
+  if (args.length === 0) return runOf(ctx, source, { ...call, cmd: [path] });
   try {
     return outcomeDict(await runCommand(ctx, plainCall(call, [path, ...args]), { merged: false }));
   } catch (error) {
     // Salt compat: without `#!` in its first line, a shell that was to take part reads the script; Salt does not start
     // it then
-    const shell = textOption(call, 'shell') ?? '/bin/sh';
-    const isText = spawnErrorOf(error)?.code === 'ENOEXEC' && isSet(call, 'python_shell');
+    const shell = call.shell ?? '/bin/sh';
+    const isText = spawnErrorOf(error)?.code === 'ENOEXEC' && (call.python_shell ?? false) !== false;
     return isText ? runOf(ctx, source, plainCall(call, [shell, path, ...args])) : refuse(source, error);
   }
 }
 
-async function runOf(ctx: ModuleContext, source: string, call: Dict): Promise<Dict> {
+async function runOf(ctx: ModuleContext, source: string, call: CommandOptions): Promise<Dict> {
   try {
     return outcomeDict(await runCommand(ctx, call, { merged: false }));
   } catch (error) {
@@ -110,47 +109,22 @@ function refuse(source: string, error: unknown): never {
   throw new CommandExecutionError(`${why}: Unable to run the script ${source}.${hint}`, { cause: error });
 }
 
-/**
- * Text is split into words as a shell would do it, a list is taken word by word. Salt compat: there a number is a
- * TypeError, but 0, which is left out.
- */
-function argumentsOf(args: Value): Value[] {
-  if (Array.isArray(args)) return args;
-  if (typeof args === 'string') return splitArguments(args);
-  if (args === null || args === false) return [];
-  if (isDict(args))
-    throw new CommandExecutionError('The arguments of a script are a text or a list, not a mapping.');
-  return [textOf(args)];
-}
-
-function splitArguments(text: string): string[] {
-  try {
-    return splitWords(text);
-  } catch (error) {
-    throw new CommandExecutionError(
-      `The arguments of the script cannot be split into words: ${messageOf(error)}. Check their quotes and backslashes, or give a list.`,
-      { cause: error },
-    );
-  }
-}
-
 async function scriptContent(
   ctx: ModuleContext,
   source: string,
-  options: Dict,
+  options: CommandOptions,
 ): Promise<Uint8Array | string | undefined> {
   const path = await localPath(
     ctx,
     source,
-    textOption(options, 'saltenv') ?? textOption(ctx.opts, 'saltenv') ?? 'base',
+    options.saltenv ?? textIfSet(ctx.opts.get('saltenv') ?? null) ?? 'base',
   );
   const content = path === undefined ? undefined : readIfThere(path);
-  if (content === undefined || textOption(options, 'template') === undefined) return content;
+  if (content === undefined || options.template === undefined) return content;
   const text = decodeUtf8(content);
   if (text === undefined)
     throw new CommandExecutionError(`The script ${source} is not text, so it is no template.`);
-  const context = options.get('context');
-  return renderText(ctx, text, options, isDict(context) ? context : undefined);
+  return renderText(ctx, text, options, options.context);
 }
 
 /** Where the script lies on this machine, after fetching it when it comes from elsewhere. */
@@ -181,32 +155,37 @@ function suffixOf(source: string): string {
   return /^\.[\w-]{1,20}$/.test(suffix) ? suffix : '';
 }
 
-async function owner(options: Dict): Promise<User | undefined> {
-  const runas = textOption(options, 'runas');
+async function owner({ runas }: CommandOptions): Promise<User | undefined> {
   if (runas === undefined) return undefined;
   const user = await findUser(runas);
   if (!user) throw new CommandExecutionError(`User '${runas}' is not available`);
   return user;
 }
 
+/** Code and what runs it. */
+export interface GivenCode {
+  readonly lang: string;
+  readonly code: string;
+  readonly args: readonly Value[];
+}
+
 /** Runs code with an interpreter (3006.16 salt/modules/cmdmod.py `exec_code_all`), always without a shell. */
-export async function runCode(ctx: ModuleContext, options: Dict): Promise<Dict> {
-  const interpreter = textOf(option(options, 'lang'));
+export async function runCode(
+  ctx: ModuleContext,
+  options: CommandOptions,
+  { lang: interpreter, code, args }: GivenCode,
+): Promise<Dict> {
   const isPowershell = interpreter.toLowerCase().startsWith('powershell');
   const file = {
-    content: textOf(option(options, 'code')),
+    content: code,
     mode: 0o600,
     suffix: isPowershell ? '.ps1' : '',
     owner: await owner(options),
   };
   return withTempFile(ctx, 'cmd.exec_code_all', file, async (path) => {
-    const args = option(options, 'args');
-    const cmd = [interpreter, ...(isPowershell ? ['-File'] : []), path];
-    if (typeof args === 'string') cmd.push(args);
-    const words: Value[] = Array.isArray(args) ? [...cmd, ...args] : cmd;
-    const call: Dict = new Map([...options]).set('cmd', words).set('python_shell', false);
-    const result = outcomeDict(await runCommand(ctx, call, { merged: isSet(options, 'redirect_stderr') }));
-    if (isSet(options, 'hide_output')) result.set('stdout', '').set('stderr', '');
+    const call = plainCall(options, [interpreter, ...(isPowershell ? ['-File'] : []), path, ...args]);
+    const result = outcomeDict(await runCommand(ctx, call, { merged: options.redirect_stderr === true }));
+    if (options.hide_output) result.set('stdout', '').set('stderr', '');
     return result;
   });
 }
