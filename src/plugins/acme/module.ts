@@ -31,11 +31,11 @@ const certbotPath = (): string | undefined =>
 
 const NAME = { name: param.text({ doc: 'The name of the certificate, its first domain.' }) } as const;
 const WINDOW = {
-  window: {
+  window: param.value({
     default: null,
     type: 'int or str',
     doc: 'Days before it ends from which on it is renewed; True or force: in any case.',
-  },
+  }),
 } as const;
 const given = (doc: string) => param.textIfGiven({ default: null, doc });
 
@@ -49,16 +49,16 @@ export const CERTIFICATE = {
     doc: 'The folder of the web server that runs here, or True; without it certbot is the server.',
   }),
   test_cert: param.flag({ default: false, doc: 'A certificate for tests.' }),
-  renew: {
+  renew: param.value({
     default: null,
     type: 'int or str',
     doc: 'Days before it ends from which on it is renewed; True or force: in any case.',
-  },
+  }),
   keysize: given('The bits of the key.'),
   server: given('The address of another authority.'),
-  owner: { default: 'root', type: 'str', doc: 'Who owns the key.' },
-  group: { default: 'root', type: 'str', doc: 'The group of the key.' },
-  mode: { default: '0640', type: 'str', doc: 'The mode of the key.' },
+  owner: param.value({ default: 'root', type: 'str', doc: 'Who owns the key.' }),
+  group: param.value({ default: 'root', type: 'str', doc: 'The group of the key.' }),
+  mode: param.value({ default: '0640', type: 'str', doc: 'The mode of the key.' }),
   certname: given('The name of the certificate, where it is not that of the domain.'),
   preferred_challenges: given('How the authority is shown whose domain it is, with commas between them.'),
   tls_sni_01_port: given('The port for tls-sni-01.'),

@@ -24,7 +24,10 @@ export const aliasStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that an alias has a target.',
-      params: { ...NAME, target: { type: 'str or list', doc: 'Who gets it: users, addresses.' } },
+      params: {
+        ...NAME,
+        target: param.value({ type: 'str or list', doc: 'Who gets it: users, addresses.' }),
+      },
       run: async (ctx, { name, target }) => {
         const shown = pyStr(target);
         const has = await ctx.functions.call('aliases.has_target', [name, target]);

@@ -125,9 +125,9 @@ export const alternativesModule = defineModule({
       doc: 'Adds a path to those that an alternative may stand for.',
       params: {
         name: NAME,
-        link: { type: 'str', doc: 'The link that programs use: `/usr/bin/editor`.' },
+        link: param.value({ type: 'str', doc: 'The link that programs use: `/usr/bin/editor`.' }),
         path: PATH,
-        priority: { type: 'int', doc: 'The highest one is taken in automatic mode.' },
+        priority: param.value({ type: 'int', doc: 'The highest one is taken in automatic mode.' }),
       },
       returns: OUTPUT,
       outputter: 'txt',

@@ -9,7 +9,7 @@ import { mayBeMade } from '../shared/made-earlier.ts';
 import { defineState, type StateContext } from '../shared/state-function.ts';
 
 const NAME = param.text({ doc: 'The name of the alternative: `editor`.' });
-const PATH = { type: 'str', doc: 'The path of one of those it may stand for: `/usr/bin/vim`.' } as const;
+const PATH = param.value({ type: 'str', doc: 'The path of one of those it may stand for: `/usr/bin/vim`.' });
 
 const call = (ctx: StateContext, fun: string, ...args: Value[]): Promise<Value> =>
   ctx.functions.call(`alternatives.${fun}`, args);
@@ -37,10 +37,10 @@ function installRefusal(
 const install = defineState({
   doc: 'Makes sure that a path is one of those that an alternative may stand for.',
   params: {
-    name: { type: 'str', doc: NAME.doc },
-    link: { type: 'str', doc: 'The link that programs use: `/usr/bin/editor`.' },
+    name: param.text({ doc: NAME.doc }),
+    link: param.value({ type: 'str', doc: 'The link that programs use: `/usr/bin/editor`.' }),
     path: PATH,
-    priority: { type: 'int', doc: 'The highest one is taken in automatic mode.' },
+    priority: param.value({ type: 'int', doc: 'The highest one is taken in automatic mode.' }),
   },
   run: async (ctx, { name, link, path, priority }) => {
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({

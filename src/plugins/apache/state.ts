@@ -22,7 +22,7 @@ export const apacheStates = defineModule({
       doc: 'Makes sure that a file has a configuration.',
       params: {
         name: param.text({ doc: 'The file.' }),
-        config: { type: 'list', doc: 'The configuration, as apache.config takes it.' },
+        config: param.value({ type: 'list', doc: 'The configuration, as apache.config takes it.' }),
       },
       run: async (ctx, { name, config }) => {
         const wanted = pyStr(

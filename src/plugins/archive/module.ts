@@ -293,28 +293,32 @@ const cwd = param.valueIfGiven({
   type: 'str',
   doc: 'The folder that relative sources are below, and that names in the archive begin at.',
 });
-const sources = {
+const sources = param.value({
   type: 'str or list',
   doc: 'Paths with commas between, or a list; wildcards are expanded.',
-} as const;
+});
 const excludes = param.by((value: Value) => (value === null ? undefined : nameList(value)), {
   default: null,
   type: 'str or list',
   doc: 'Names that are left out, with commas between or as a list.',
 });
-const trim_output = {
+const trim_output = param.value({
   default: false,
   type: 'bool or int',
   doc: 'Answer with so many names at most; True is a hundred.',
-} as const;
+});
 const fetched = {
-  saltenv: { default: 'base', type: 'str', doc: 'The environment of `salt://` archives.' },
-  source_hash: {
+  saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of `salt://` archives.' }),
+  source_hash: param.value({
     default: null,
     type: 'str',
     doc: 'The sum of an archive that is fetched from a web server.',
-  },
-  use_etag: { default: false, type: 'bool', doc: "Ask a web server by the file's ETag whether it is new." },
+  }),
+  use_etag: param.value({
+    default: false,
+    type: 'bool',
+    doc: "Ask a web server by the file's ETag whether it is new.",
+  }),
 } as const;
 const clean = param.flag({ default: false, doc: 'Remove the archive afterwards.' });
 const password = param.textIfGiven({ default: null, doc: 'The password of the archive.' });
@@ -353,12 +357,15 @@ export const archiveModule = defineModule({
           default: null,
           doc: '`tar`, `zip` or `rar`; without it the name decides.',
         }),
-        options: {
+        options: param.textAlone({
           default: null,
-          type: 'str',
           doc: 'For tar archives: a command that unpacks unusual compression to its standard output.',
-        },
-        strip_components: { default: null, type: 'int', doc: 'Leave out so many folders at the top.' },
+        }),
+        strip_components: param.value({
+          default: null,
+          type: 'int',
+          doc: 'Leave out so many folders at the top.',
+        }),
         clean,
         verbose: param.flag({ default: false, doc: 'Tell folders, files and links apart.' }),
         ...fetched,

@@ -301,7 +301,7 @@ function removeEmpty(folder: string): void {
 }
 
 const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
-const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
+const text = (doc: string) => param.value({ default: null, type: 'str', doc });
 const ifGiven = (doc: string) => param.valueIfGiven({ default: null, type: 'str', doc });
 
 /** The states of `archive`. */
@@ -314,7 +314,7 @@ export const archiveStates = defineModule({
       doc: 'Makes sure that an archive is unpacked: all its members are there. Keyword `keep_source=False` does not keep a fetched archive in the cache.',
       params: {
         name: param.textOrEmpty({ doc: 'The folder to unpack into.' }),
-        source: { type: 'str', doc: 'The archive, or a list of places where it may be.' },
+        source: param.value({ type: 'str', doc: 'The archive, or a list of places where it may be.' }),
         source_hash: ifGiven('Its hash, or a file of hashes.'),
         source_hash_name: text('The name of the archive in that file.'),
         source_hash_update: flag(false, 'Unpack anew when the archive is another one than before.'),

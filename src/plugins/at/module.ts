@@ -127,7 +127,13 @@ export const atModule = defineModule({
   functions: {
     atq: defineFunction({
       doc: 'Lists the jobs that wait.',
-      params: { tag: { default: null, type: 'str or int', doc: 'Only those with a tag, or with a number.' } },
+      params: {
+        tag: param.value({
+          default: null,
+          type: 'str or int',
+          doc: 'Only those with a tag, or with a number.',
+        }),
+      },
       returns: JOBS,
       examples: ["salt '*' at.atq", "salt '*' at.atq nightly"],
       run: async (ctx, { tag }) => dict({ jobs: asDict(await queue(ctx, tag)) }),

@@ -12,7 +12,7 @@ const NAME = { name: param.text({ doc: 'The command, or a name of the state.' })
 const JOB = {
   ...NAME,
   timespec: param.text({ doc: 'When it is to run, as at understands it.' }),
-  tag: { default: null, type: 'str', doc: 'A word by which the job is found again.' },
+  tag: param.value({ default: null, type: 'str', doc: 'A word by which the job is found again.' }),
   user: textIfSaid('Who runs it.'),
   job: textIfSaid('The command, in place of the name.'),
   unique_tag: param.flag({ default: false, doc: 'Add nothing where a job has the tag.' }),

@@ -11,7 +11,11 @@ import { lensFolders, pathWord, runAugtool, valueWord, withoutAugtool } from './
 
 const PATH = { path: param.text({ doc: 'The path in the tree, as /files/etc/hosts/1.' }) } as const;
 const LOAD_PATH = {
-  load_path: { default: null, type: 'str', doc: 'Folders with further lenses, with colons between them.' },
+  load_path: param.value({
+    default: null,
+    type: 'str',
+    doc: 'Folders with further lenses, with colons between them.',
+  }),
 } as const;
 const VALUE = { value: param.textOrEmpty({ default: '', doc: 'A value; see above.' }) } as const;
 const NODES = 'mapping of path to value; None where a node has none';

@@ -106,7 +106,7 @@ export const augeasStates = defineModule({
     change: defineState({
       doc: 'Makes changes to a configuration file: set, setm, mv, ins and rm.',
       params: {
-        name: { type: 'str', doc: 'What this is called.' },
+        name: param.text({ doc: 'What this is called.' }),
         context: param.textOrNone({
           default: null,
           doc: 'The file, as /files/etc/hosts, which stands before each path.',

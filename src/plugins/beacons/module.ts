@@ -14,8 +14,8 @@ import {
 } from './module/change.ts';
 import { param } from '../../runtime/loader/params.ts';
 
-const name = { type: 'str', doc: 'The name of the beacon.' } as const;
-const beacon_data = { type: 'list', doc: 'Its configuration: a list of mappings.' } as const;
+const name = param.value({ type: 'str', doc: 'The name of the beacon.' });
+const beacon_data = param.value({ type: 'list', doc: 'Its configuration: a list of mappings.' });
 const return_yaml = param.flag({ default: true, doc: 'As YAML text.' });
 const kwargs = 'kwargs';
 const said = 'mapping of `comment` and `result`';

@@ -125,13 +125,17 @@ const BOOT = {
   python: param.text({ default: 'python3', doc: 'The Python that runs it.' }),
   distribute: param.flag({ default: null, doc: 'Use distribute where setuptools is old.' }),
   buildout_ver: param.countIfGiven({ default: null, doc: "Buildout's version: 1 or 2." }),
-  test_release: { default: false, type: 'bool', doc: 'Also versions that are being tried.' },
+  test_release: param.value({ default: false, type: 'bool', doc: 'Also versions that are being tried.' }),
   offline: param.flag({ default: false, doc: 'Fetch nothing.' }),
-  new_st: { default: null, type: 'bool', doc: 'Use setuptools; found out where it is left out.' },
+  new_st: param.value({
+    default: null,
+    type: 'bool',
+    doc: 'Use setuptools; found out where it is left out.',
+  }),
 } as const;
 const TERMINAL = {
-  use_vt: { default: false, type: 'bool', doc: 'Without effect: no terminal is made.' },
-  loglevel: { default: null, type: 'str', doc: 'Without effect.' },
+  use_vt: param.value({ default: false, type: 'bool', doc: 'Without effect: no terminal is made.' }),
+  loglevel: param.value({ default: null, type: 'str', doc: 'Without effect.' }),
 } as const;
 type Boot = TypedArguments<typeof BOOT>;
 
@@ -188,7 +192,7 @@ async function bootstrap(ctx: ModuleContext, common: Common, boot: Boot): Promis
 }
 
 const PARTS = {
-  parts: { default: null, type: 'list', doc: 'Only these parts.' },
+  parts: param.value({ default: null, type: 'list', doc: 'Only these parts.' }),
   newest: param.flag({ default: true, doc: 'Look for the newest versions.' }),
   verbose: param.flag({ default: false, doc: 'Say more.' }),
   debug: param.flag({ default: false, doc: 'Say what goes wrong within.' }),

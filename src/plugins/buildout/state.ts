@@ -7,7 +7,7 @@ import { keptBy } from './module/conditions.ts';
 import { installedParts, partChanges } from './state/parts.ts';
 import { defineState } from '../shared/state-function.ts';
 
-const flag = (doc: string) => ({ default: false, type: 'bool', doc }) as const;
+const flag = (doc: string) => param.value({ default: false, type: 'bool', doc });
 
 /** The states of `buildout`. */
 export const buildoutStates = defineModule({
@@ -19,24 +19,36 @@ export const buildoutStates = defineModule({
       doc: 'Begins and runs a buildout.',
       params: {
         name: param.text({ doc: 'The folder of the buildout.' }),
-        config: { default: 'buildout.cfg', type: 'str', doc: 'The configuration.' },
+        config: param.value({ default: 'buildout.cfg', type: 'str', doc: 'The configuration.' }),
         quiet: param.flag({ default: false, doc: 'Do not tell what it says.' }),
-        parts: { default: null, type: 'list', doc: 'Only these parts.' },
+        parts: param.value({ default: null, type: 'list', doc: 'Only these parts.' }),
         user: param.textOrNone({ default: null, account: 'user', doc: 'The user.' }),
-        env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
-        buildout_ver: { default: null, type: 'int', doc: "Buildout's version: 1 or 2." },
+        env: param.value({ default: null, type: 'dict', doc: 'Variables of the programs.' }),
+        buildout_ver: param.value({ default: null, type: 'int', doc: "Buildout's version: 1 or 2." }),
         test_release: flag('Also versions that are being tried.'),
-        distribute: { default: null, type: 'bool', doc: 'Use distribute where setuptools is old.' },
-        new_st: { default: null, type: 'bool', doc: 'Use setuptools.' },
+        distribute: param.value({
+          default: null,
+          type: 'bool',
+          doc: 'Use distribute where setuptools is old.',
+        }),
+        new_st: param.value({ default: null, type: 'bool', doc: 'Use setuptools.' }),
         offline: flag('Fetch nothing.'),
         newest: flag('Look for the newest versions.'),
-        python: { default: 'python3', type: 'str', doc: 'The Python that runs it.' },
+        python: param.value({ default: 'python3', type: 'str', doc: 'The Python that runs it.' }),
         debug: flag('Say what goes wrong within.'),
         verbose: flag('Say more.'),
-        unless: { default: null, type: 'str or bool', doc: 'Nothing is done where this command ends well.' },
-        onlyif: { default: null, type: 'str or bool', doc: 'Nothing is done unless this command ends well.' },
+        unless: param.value({
+          default: null,
+          type: 'str or bool',
+          doc: 'Nothing is done where this command ends well.',
+        }),
+        onlyif: param.value({
+          default: null,
+          type: 'str or bool',
+          doc: 'Nothing is done unless this command ends well.',
+        }),
         use_vt: flag('Without effect: no terminal is made.'),
-        loglevel: { default: 'debug', type: 'str', doc: 'Without effect.' },
+        loglevel: param.value({ default: 'debug', type: 'str', doc: 'Without effect.' }),
       },
       kwargs: 'kwargs',
       run: async (ctx, { name, quiet, user, ...wanted }, kwargs) => {

@@ -71,14 +71,20 @@ async function composer(
   return options['quiet'] === true ? true : ended;
 }
 
-const DIRECTORY = { directory: { type: 'str', doc: 'The folder with the file composer.json.' } } as const;
+const DIRECTORY = {
+  directory: param.value({ type: 'str', doc: 'The folder with the file composer.json.' }),
+} as const;
 const PROGRAMS = {
-  composer: { default: null, type: 'str', doc: 'The path of composer.phar, where composer is not in PATH.' },
-  php: { default: null, type: 'str', doc: 'The path of php, which runs it.' },
-  runas: { default: null, type: 'str', doc: 'Who runs composer.' },
+  composer: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The path of composer.phar, where composer is not in PATH.',
+  }),
+  php: param.value({ default: null, type: 'str', doc: 'The path of php, which runs it.' }),
+  runas: param.value({ default: null, type: 'str', doc: 'Who runs composer.' }),
 } as const;
 const toggle = (option: string) =>
-  ({ default: null, type: 'bool', doc: `The option \`${option}\` of composer.` }) as const;
+  param.value({ default: null, type: 'bool', doc: `The option \`${option}\` of composer.` });
 const TOGGLES = {
   prefer_source: toggle('--prefer-source'),
   prefer_dist: toggle('--prefer-dist'),
@@ -88,10 +94,12 @@ const TOGGLES = {
   no_dev: toggle('--no-dev'),
 } as const;
 const HOME = {
-  quiet: { default: false, type: 'bool', doc: 'Return nothing of what composer prints.' },
-  composer_home: { default: '/root', type: 'str', doc: 'The variable COMPOSER_HOME.' },
+  quiet: param.value({ default: false, type: 'bool', doc: 'Return nothing of what composer prints.' }),
+  composer_home: param.value({ default: '/root', type: 'str', doc: 'The variable COMPOSER_HOME.' }),
 } as const;
-const ENV = { env: { default: null, type: 'list or dict', doc: 'Variables of the environment.' } } as const;
+const ENV = {
+  env: param.value({ default: null, type: 'list or dict', doc: 'Variables of the environment.' }),
+} as const;
 
 /** The arguments that `composer.install` and the states of composer share. */
 export const COMPOSER_OPTIONS = { ...TOGGLES, ...HOME } as const;

@@ -9,19 +9,24 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const FOLDER = {
   name: param.text({ doc: 'The folder with the file composer.json.' }),
-  composer: { default: null, type: 'str', doc: 'The path of composer.phar, where composer is not in PATH.' },
-  php: { default: null, type: 'str', doc: 'The path of php, which runs it.' },
-  user: { default: null, type: 'str', account: 'user', doc: 'Who runs composer.' },
+  composer: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The path of composer.phar, where composer is not in PATH.',
+  }),
+  php: param.value({ default: null, type: 'str', doc: 'The path of php, which runs it.' }),
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs composer.' }),
   ...COMPOSER_OPTIONS,
 } as const;
 const CHECK = {
-  always_check: {
+  always_check: param.unlessFalse({
     default: true,
-    type: 'bool',
     doc: 'Run composer even though there is a folder vendor.',
-  },
+  }),
 } as const;
-const ENV = { env: { default: null, type: 'list or dict', doc: 'Variables of the environment.' } } as const;
+const ENV = {
+  env: param.value({ default: null, type: 'list or dict', doc: 'Variables of the environment.' }),
+} as const;
 
 type Arguments = TypedArguments<typeof FOLDER & typeof ENV>;
 
@@ -67,7 +72,7 @@ export const composerStates = defineModule({
       params: { ...FOLDER, ...CHECK, ...ENV },
       run: async (ctx, { always_check, ...args }) => {
         const isThere = await isInstalled(ctx, args.name);
-        if (always_check === false && isThere)
+        if (!always_check && isThere)
           return outcome(args.name, true, 'Composer already installed this directory');
         return act(ctx, 'install', args, isThere);
       },

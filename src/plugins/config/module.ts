@@ -228,15 +228,15 @@ export const configModule = defineModule({
           type: 'str',
           doc: 'Name of the option; levels are separated by the delimiter.',
         }),
-        default: { default: '', type: 'any', doc: 'What to return when nobody sets it.' },
+        default: param.value({ default: '', type: 'any', doc: 'What to return when nobody sets it.' }),
         delimiter: param.text({ default: DEFAULT_DELIMITER, doc: 'What separates levels.' }),
-        merge: {
+        merge: param.value({
           default: null,
           type: 'str',
           doc:
             'Merge all sources first and search the result: `recurse` merges mappings at every level, ' +
             '`overwrite` only at the top.',
-        },
+        }),
         ...omitParams,
       },
       returns: 'the value, or the default',
@@ -250,11 +250,11 @@ export const configModule = defineModule({
       doc: 'Gives one option by its whole name, from the same sources as `config.get`.',
       params: {
         value: param.text({ doc: 'Name of the option; a glob with `wildcard`.' }),
-        default: {
+        default: param.value({
           default: null,
           type: 'any',
           doc: 'What to return when nobody sets it; without it an empty text, with `wildcard` an empty mapping.',
-        },
+        }),
         omit_opts: omitParams.omit_opts,
         omit_grains: omitParams.omit_grains,
         omit_pillar: omitParams.omit_pillar,
@@ -269,8 +269,8 @@ export const configModule = defineModule({
     merge: defineFunction({
       doc: 'Gives one option with lists and mappings of all sources joined; a text of the first source wins alone.',
       params: {
-        value: { type: 'str', doc: 'Name of the option.' },
-        default: { default: '', type: 'any', doc: 'What to return when nobody sets it.' },
+        value: param.value({ type: 'str', doc: 'Name of the option.' }),
+        default: param.value({ default: '', type: 'any', doc: 'What to return when nobody sets it.' }),
         omit_opts: omitParams.omit_opts,
         omit_master: omitParams.omit_master,
         omit_pillar: omitParams.omit_pillar,
@@ -326,7 +326,7 @@ export const configModule = defineModule({
     }),
     gather_bootstrap_script: defineFunction({
       doc: 'Would fetch the script that installs Salt on new machines; there is no such script here.',
-      params: { bootstrap: { default: null, type: 'str', doc: 'URL of another script.' } },
+      params: { bootstrap: param.value({ default: null, type: 'str', doc: 'URL of another script.' }) },
       returns: '`[False, text]`',
       run: () => [false, 'config.gather_bootstrap_script is unavailable'],
     }),

@@ -117,8 +117,8 @@ export const consulStates = defineModule({
       doc: 'Makes sure that there is a token with these rules.',
       params: {
         ...ACL,
-        type: { default: 'client', type: 'str', doc: 'client or management.' },
-        rules: { default: '', type: 'str', doc: 'The rules.' },
+        type: param.value({ default: 'client', type: 'str', doc: 'client or management.' }),
+        rules: param.value({ default: '', type: 'str', doc: 'The rules.' }),
         ...URL,
       },
       run: (ctx, { type, rules, ...wanted }) => present(ctx, wanted, { type, rules }),

@@ -30,17 +30,17 @@ import { noPath, param } from '../../runtime/loader/params.ts';
 
 const CACHED_AT_ONCE = 16;
 
-const saltenvParam = {
+const saltenvParam = param.value({
   default: null,
   type: 'str',
   doc: "The environment; else the minion's own, or `base`.",
-};
+});
 const prefixParam = param.text({ default: '', doc: 'Only paths that begin with this.' });
-const templateParam = {
+const templateParam = param.value({
   default: null,
   type: 'str',
   doc: 'Engine that renders both paths first, such as `jinja`.',
-};
+});
 const gzipParam = param.by(gzipLevel, {
   default: null,
   type: 'int',
@@ -144,7 +144,10 @@ export const cpModule = defineModule({
     get_file: defineFunction({
       doc: 'Fetches a file of the master.',
       params: {
-        path: { type: 'str', doc: '`salt://path`, with `?saltenv=name` for another environment.' },
+        path: param.value({
+          type: 'str',
+          doc: '`salt://path`, with `?saltenv=name` for another environment.',
+        }),
         dest: param.textOnlyOrNone(noPath, { doc: 'Path or folder on this machine; empty for the cache.' }),
         saltenv: saltenvParam,
         makedirs: makedirsParam,
@@ -201,8 +204,8 @@ export const cpModule = defineModule({
     get_dir: defineFunction({
       doc: 'Fetches a folder of the master with all that is in it.',
       params: {
-        path: { type: 'str', doc: '`salt://path`.' },
-        dest: { type: 'str', doc: 'Folder on this machine, in which it is made.' },
+        path: param.value({ type: 'str', doc: '`salt://path`.' }),
+        dest: param.value({ type: 'str', doc: 'Folder on this machine, in which it is made.' }),
         saltenv: saltenvParam,
         template: templateParam,
         gzip: gzipParam,
@@ -224,18 +227,18 @@ export const cpModule = defineModule({
       doc: 'Fetches from a URL: `salt://`, `http://`, `https://`, `file://`, or a path.',
       params: {
         path: param.text({ doc: 'The URL.' }),
-        dest: {
+        dest: param.value({
           default: '',
           type: 'str or None',
           doc: 'Path on this machine; empty for the cache, None for the content itself.',
-        },
+        }),
         saltenv: saltenvParam,
         makedirs: makedirsParam,
-        source_hash: {
+        source_hash: param.value({
           default: null,
           type: 'str',
           doc: 'Sum of the file: one in the cache that has it is not fetched again.',
-        },
+        }),
       },
       returns: 'the path it is at, or the content; an empty text or False when it cannot be had',
       // the content of an empty file is empty, too
@@ -288,11 +291,11 @@ export const cpModule = defineModule({
       params: {
         path: param.text({ doc: 'The URL.' }),
         saltenv: saltenvParam,
-        source_hash: {
+        source_hash: param.value({
           default: null,
           type: 'str',
           doc: 'Sum of the file: one in the cache that has it is not fetched again.',
-        },
+        }),
         verify_ssl: param.flag({ default: true, doc: 'False: trust any certificate.' }),
         use_etag: param.flag({
           default: false,
@@ -335,12 +338,12 @@ export const cpModule = defineModule({
         path: param.text({ doc: '`salt://path`.' }),
         saltenv: saltenvParam,
         include_empty: param.flag({ default: false, doc: 'Make empty folders, too.' }),
-        include_pat: {
+        include_pat: param.value({
           default: null,
           type: 'str or list',
           doc: 'Only paths that match this glob, or regular expression behind `E@`.',
-        },
-        exclude_pat: { default: null, type: 'str or list', doc: 'No paths that match this.' },
+        }),
+        exclude_pat: param.value({ default: null, type: 'str or list', doc: 'No paths that match this.' }),
       },
       returns: 'list of the paths in the cache',
       failsWith: [
@@ -427,7 +430,10 @@ export const cpModule = defineModule({
       params: {
         path: param.text({ doc: '`salt://path`, or a path.' }),
         saltenv: saltenvParam,
-        octal: { default: true, type: 'bool', doc: 'False: the whole number instead of digits.' },
+        octal: param.trueOnly({
+          default: true,
+          doc: 'False: the whole number instead of digits.',
+        }),
       },
       returns: "the mode, such as '0644'; None when there is no such file",
       examples: ["salt '*' cp.stat_file salt://path/to/file"],
@@ -439,7 +445,7 @@ export const cpModule = defineModule({
             if (isAskedFor(ctx, 'cp.stat_file')) tellMissing(ctx, 'file', wanted.url, wanted.saltenv);
             return null;
           }
-          return octal === true ? `0o${(toNumber(mode) ?? 0).toString(8)}`.slice(-4) : mode;
+          return octal ? `0o${(toNumber(mode) ?? 0).toString(8)}`.slice(-4) : mode;
         });
       },
     }),
@@ -528,7 +534,7 @@ export const cpModule = defineModule({
         chunk: param.textOrNone({ type: 'str or None', doc: 'The piece in base64; None to make a folder.' }),
         append: param.flag({ default: false, doc: 'Put it behind what is there.' }),
         compressed: param.flag({ default: true, doc: 'It is compressed with gzip.' }),
-        mode: { default: null, type: 'int', doc: 'Permission bits of a new file.' },
+        mode: param.number({ default: null, doc: 'Permission bits of a new file.' }),
       },
       returns: 'True, or what went wrong',
       run: (ctx, { dest, chunk, append, compressed, mode }) =>

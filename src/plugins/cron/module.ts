@@ -217,15 +217,17 @@ async function setVariable(ctx: ModuleContext, user: Value, name: string, value:
 }
 
 const USER = {
-  user: { type: 'str', doc: 'The user whose table it is; None for the one that the minion runs as.' },
+  user: param.value({
+    type: 'str',
+    doc: 'The user whose table it is; None for the one that the minion runs as.',
+  }),
 } as const;
 const CMD = { cmd: param.text({ doc: 'The command.' }) } as const;
 const MORE = {
-  commented: {
+  commented: param.trueOnly({
     default: false,
-    type: 'bool',
     doc: 'Write the job as a comment, so that it does not run; only True does, no other value.',
-  },
+  }),
   comment: param.textOrNone({ default: null, doc: 'A remark above the job.' }),
   identifier: param.textOrNone({
     default: null,
@@ -341,7 +343,7 @@ export const cronModule = defineModule({
           times,
           spec: null,
           cmd: args.cmd,
-          commented: args.commented === true,
+          commented: args.commented,
           comment: args.comment ?? null,
           identifier: args.identifier ?? null,
         });
@@ -358,7 +360,7 @@ export const cronModule = defineModule({
           times: undefined,
           spec: args.special,
           cmd: args.cmd,
-          commented: args.commented === true,
+          commented: args.commented,
           comment: args.comment ?? null,
           identifier: args.identifier ?? null,
         }),
@@ -374,7 +376,7 @@ export const cronModule = defineModule({
       params: {
         ...USER,
         ...CMD,
-        special: { default: null, type: 'str', doc: 'Only with this time.' },
+        special: param.value({ default: null, type: 'str', doc: 'Only with this time.' }),
         ...IDENTIFIER,
       },
       returns: REMOVED,
@@ -424,7 +426,7 @@ export const cronModule = defineModule({
     }),
     write_cron_file_verbose: defineFunction({
       doc: "Makes a file a user's table, and returns what crontab says.",
-      params: { ...USER, path: { type: 'str', doc: 'The file.' } },
+      params: { ...USER, path: param.value({ type: 'str', doc: 'The file.' }) },
       returns: 'the mapping of cmd.run_all',
       examples: ["salt '*' cron.write_cron_file_verbose root /tmp/new_cron"],
       run: async (ctx, { user, path }) => {

@@ -67,24 +67,24 @@ function strippedText(value: Value): string {
 }
 
 const NAME = param.by(strippedText, { type: 'str', isLine: true, doc: 'The command.' });
-const VARIABLE = { type: 'str', isLine: true, doc: 'The name of the variable.' } as const;
-const USER = { default: 'root', type: 'str', isLine: true, doc: 'Whose crontab.' } as const;
+const VARIABLE = param.value({ type: 'str', isLine: true, doc: 'The name of the variable.' });
+const USER = param.value({ default: 'root', type: 'str', isLine: true, doc: 'Whose crontab.' });
 /** Whose crontab is to have something. */
 const OWNER = { ...USER, account: 'user' } as const;
 const time = (what: string) =>
-  ({ default: '*', type: 'str', doc: `${what}; \`random\` leaves it to chance, once.` }) as const;
-const IDENTIFIER = {
+  param.value({ default: '*', type: 'str', doc: `${what}; \`random\` leaves it to chance, once.` });
+const IDENTIFIER = param.value({
   default: false,
   type: 'str',
   isLine: true,
   doc: 'A text by which the job is found when its command changes; the command itself without it.',
-} as const;
-const SPECIAL = {
+});
+const SPECIAL = param.value({
   default: null,
   type: 'str',
   isLine: true,
   doc: 'A word in place of the times: `@hourly`, `@reboot`.',
-} as const;
+});
 
 const present = defineState({
   doc: 'Makes sure that a job is in a crontab.',
@@ -96,8 +96,8 @@ const present = defineState({
     daymonth: time('The day of the month'),
     month: time('The month'),
     dayweek: time('The day of the week'),
-    comment: { default: null, type: 'str', doc: 'A comment above the job.' },
-    commented: { default: false, type: 'bool', doc: 'The job is commented out.' },
+    comment: param.value({ default: null, type: 'str', doc: 'A comment above the job.' }),
+    commented: param.value({ default: false, type: 'bool', doc: 'The job is commented out.' }),
     identifier: IDENTIFIER,
     special: SPECIAL,
   },
@@ -157,15 +157,19 @@ const absent = defineState({
 const file = defineState({
   doc: "Makes sure that a user's crontab is what a file holds.",
   params: {
-    name: { type: 'str', doc: 'The file: `salt://…`, a path, or another address.' },
-    source_hash: { default: '', type: 'str', doc: 'The checksum of a file from elsewhere.' },
-    source_hash_name: { default: null, type: 'str', doc: 'The name of the file in a list of checksums.' },
+    name: param.value({ type: 'str', doc: 'The file: `salt://…`, a path, or another address.' }),
+    source_hash: param.value({ default: '', type: 'str', doc: 'The checksum of a file from elsewhere.' }),
+    source_hash_name: param.value({
+      default: null,
+      type: 'str',
+      doc: 'The name of the file in a list of checksums.',
+    }),
     user: USER,
-    template: { default: null, type: 'str', doc: 'Render the file with this engine.' },
-    context: { default: null, type: 'dict', doc: 'Variables for the template, which win.' },
-    replace: { default: true, type: 'bool', doc: 'Replace a table that is there.' },
-    defaults: { default: null, type: 'dict', doc: 'Variables for the template.' },
-    backup: { default: '', type: 'str', doc: 'Where the table before is kept.' },
+    template: param.value({ default: null, type: 'str', doc: 'Render the file with this engine.' }),
+    context: param.value({ default: null, type: 'dict', doc: 'Variables for the template, which win.' }),
+    replace: param.flag({ default: true, doc: 'Replace a table that is there.' }),
+    defaults: param.value({ default: null, type: 'dict', doc: 'Variables for the template.' }),
+    backup: param.value({ default: '', type: 'str', doc: 'Where the table before is kept.' }),
   },
   kwargs: 'kwargs',
   run: (ctx, args, kwargs) => crontabFile(ctx, { ...args, more: kwargs }),
@@ -183,7 +187,11 @@ export const cronStates = defineModule({
     file,
     env_present: defineState({
       doc: 'Makes sure that a variable is in a crontab.',
-      params: { name: VARIABLE, value: { default: null, type: 'str', doc: 'Its value.' }, user: OWNER },
+      params: {
+        name: VARIABLE,
+        value: param.value({ default: null, type: 'str', doc: 'Its value.' }),
+        user: OWNER,
+      },
       refuses: ({ name, value }) => variableRefusal(name, value),
       run: async (ctx, { name, value, user }) => {
         const what = `Cron env ${pyStr(name)}`;

@@ -28,9 +28,9 @@ function mappingOf(value: Value): Dict | undefined {
   return isDict(parsed) ? parsed : undefined;
 }
 
-const key = { type: 'str', doc: 'The key.' } as const;
-const value = { type: 'any', doc: 'The value.' } as const;
-const fallback = { default: null, type: 'any', doc: 'What to give when there is no such key.' } as const;
+const key = param.value({ type: 'str', doc: 'The key.' });
+const value = param.value({ type: 'any', doc: 'The value.' });
+const fallback = param.value({ default: null, type: 'any', doc: 'What to give when there is no such key.' });
 
 /** The module. */
 export const dataModule = defineModule({
@@ -70,7 +70,7 @@ export const dataModule = defineModule({
     }),
     cas: defineFunction({
       doc: 'Sets a value when the old one is as expected.',
-      params: { key, value, old_value: { type: 'any', doc: 'The value that is expected.' } },
+      params: { key, value, old_value: param.value({ type: 'any', doc: 'The value that is expected.' }) },
       returns: 'bool',
       examples: ["salt '*' data.cas <key> <value> <old_value>"],
       run: (ctx, args) => {
@@ -96,7 +96,10 @@ export const dataModule = defineModule({
     }),
     get: defineFunction({
       doc: 'Shows a value, or those of a list of keys.',
-      params: { key: { type: 'str or list', doc: 'The key, or a list of them.' }, default: fallback },
+      params: {
+        key: param.value({ type: 'str or list', doc: 'The key, or a list of them.' }),
+        default: fallback,
+      },
       returns: 'the value, or a list',
       examples: ["salt '*' data.get key", 'salt \'*\' data.get \'["key1", "key2"]\''],
       run: (ctx, args) => {

@@ -56,7 +56,9 @@ async function setFile(ctx: ModuleContext, path: Value, saltenv: Value): Promise
 const PATH = {
   path: param.text({ doc: 'The file, as `debconf-get-selections` writes it: a path or `salt://…`.' }),
 } as const;
-const SALTENV = { saltenv: { default: 'base', type: 'str', doc: 'The environment of `salt://…`.' } } as const;
+const SALTENV = {
+  saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of `salt://…`.' }),
+} as const;
 
 /** The module. */
 export const debconfModule = defineModule({
@@ -82,7 +84,7 @@ export const debconfModule = defineModule({
     }),
     show: defineFunction({
       doc: 'Returns the answers to the questions of a package.',
-      params: { name: { type: 'str', doc: 'The package.' } },
+      params: { name: param.value({ type: 'str', doc: 'The package.' }) },
       returns: 'a list of [question, type, answer]; nothing for a package without questions',
       examples: ["salt '*' debconf.show postfix"],
       run: async (ctx, { name }) => (await selections(ctx, true)).get(name) ?? null,
@@ -106,7 +108,7 @@ export const debconfModule = defineModule({
       doc: 'Answers the questions of packages as a template says.',
       params: {
         path: PATH.path,
-        template: { type: 'str', doc: 'The kind of template: jinja.' },
+        template: param.value({ type: 'str', doc: 'The kind of template: jinja.' }),
         context: param.mapping({ doc: 'Variables of the template.' }),
         defaults: param.mapping({ doc: 'Variables where the context has none.' }),
         ...SALTENV,

@@ -109,10 +109,10 @@ export const debconfStates = defineModule({
       doc: 'Answers the questions of packages as a file says, each time.',
       params: {
         name: param.text({ doc: 'Any name.' }),
-        source: { type: 'str', doc: 'The file: a path or `salt://…`.' },
+        source: param.value({ type: 'str', doc: 'The file: a path or `salt://…`.' }),
         template: param.valueIfGiven({ default: null, type: 'str', doc: 'The kind of template: jinja.' }),
-        context: { default: null, type: 'dict', doc: 'Variables of the template.' },
-        defaults: { default: null, type: 'dict', doc: 'Variables where the context has none.' },
+        context: param.value({ default: null, type: 'dict', doc: 'Variables of the template.' }),
+        defaults: param.value({ default: null, type: 'dict', doc: 'Variables where the context has none.' }),
       },
       kwargs: 'kwargs',
       run: async (ctx, { name, source, template, context, defaults }, kwargs) => {

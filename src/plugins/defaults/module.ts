@@ -83,7 +83,7 @@ export const defaultsModule = defineModule({
       doc: 'Gives a value out of `defaults.yaml` or `defaults.json` of a formula.',
       params: {
         key: param.text({ doc: 'The formula, and the path below it: `core:users:root`.' }),
-        default: { default: '', doc: 'What to give when there is no such value.' },
+        default: param.value({ default: '', doc: 'What to give when there is no such value.' }),
       },
       returns: 'the value; without a path everything, None when there is no such file',
       examples: ["salt '*' defaults.get core:users:root"],
@@ -97,8 +97,8 @@ export const defaultsModule = defineModule({
     merge: defineFunction({
       doc: 'Merges a mapping into another.',
       params: {
-        dest: { type: 'dict', doc: 'The one that is changed.' },
-        src: { type: 'dict', doc: 'The other.' },
+        dest: param.value({ type: 'dict', doc: 'The one that is changed.' }),
+        src: param.value({ type: 'dict', doc: 'The other.' }),
         merge_lists: { ...mergeLists, default: false },
         ...how,
       },
@@ -108,15 +108,15 @@ export const defaultsModule = defineModule({
     }),
     deepcopy: defineFunction({
       doc: 'Copies a value.',
-      params: { source: { doc: 'The value.' } },
+      params: { source: param.value({ doc: 'The value.' }) },
       returns: 'the copy',
       run: (_ctx, { source }) => copyValue(source),
     }),
     update: defineFunction({
       doc: 'Gives each member of a mapping the defaults that it lacks.',
       params: {
-        dest: { type: 'dict', doc: 'The members by name.' },
-        defaults: { type: 'dict', doc: 'The defaults.' },
+        dest: param.value({ type: 'dict', doc: 'The members by name.' }),
+        defaults: param.value({ type: 'dict', doc: 'The defaults.' }),
         merge_lists: { ...mergeLists, default: true },
         ...how,
       },

@@ -15,8 +15,8 @@ import { runAll } from '../shared/program.ts';
 const MOST_REDIRECTIONS = 20;
 
 /** Whether a text is an address, with or without the length of its network. */
-function isAddress(given: Value): boolean {
-  if (typeof given !== 'string') return false;
+function isAddress(given: string | undefined): boolean {
+  if (given === undefined) return false;
   const at = given.lastIndexOf('/');
   const address = parseIpAddress(at < 0 ? given : given.slice(0, at));
   if (address === undefined) return false;
@@ -197,7 +197,7 @@ export const digModule = defineModule({
   functions: {
     check_ip: defineFunction({
       doc: 'Returns whether a text is an address, with or without the length of its network.',
-      params: { addr: { type: 'str', doc: 'The text.' } },
+      params: { addr: param.textAlone({ doc: 'The text.' }) },
       returns: 'true or false',
       examples: ["salt '*' dig.check_ip 127.0.0.1"],
       run: (_ctx, { addr }) => isAddress(addr),

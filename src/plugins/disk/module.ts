@@ -10,18 +10,20 @@ import {
 } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { iostat } from './module/iostat.ts';
-import { hdparms, hostProtectedArea, smartAttributes } from './module/hdparm.ts';
+import { disksOf, hdparmOptions, hdparms, hostProtectedArea, smartAttributes } from './module/hdparm.ts';
 import { runAll, runCode, runText } from '../shared/program.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const ALLOWED_FLAGS = 'aBhHiklPtTxv';
 
+/** Letters that are given in one text, or in a list. */
+const lettersOf = (value: Value): string[] =>
+  value === null ? [] : Array.isArray(value) ? value.map(pyStr) : [...pyStr(value)];
+
 /** Flags for `df`. @throws CommandExecutionError for any that is not allowed */
-function flagWords(args: Value, caller: string): string[] {
-  if (args === null) return [];
-  const flags = Array.isArray(args) ? args.map(pyStr) : [...pyStr(args)];
+function flagWords(flags: readonly string[], caller: string): string[] {
   if (flags.some((flag) => flag.length !== 1 || !ALLOWED_FLAGS.includes(flag)))
     throw new CommandExecutionError(`Invalid flag passed to ${caller}`);
   return flags.length === 0 ? [] : [`-${flags.join('')}`];
@@ -65,7 +67,7 @@ function byMount(
   return out;
 }
 
-async function usage(ctx: ModuleContext, args: Value): Promise<Dict> {
+async function usage(ctx: ModuleContext, args: readonly string[]): Promise<Dict> {
   const flags = flagWords(args, 'disk.usage');
   if (!isFile('/etc/mtab')) {
     ctx.log.error('df cannot run without /etc/mtab');
@@ -89,7 +91,7 @@ async function usage(ctx: ModuleContext, args: Value): Promise<Dict> {
   return byMount(ctx, rows, columns, 'disk');
 }
 
-async function inodeUsage(ctx: ModuleContext, args: Value): Promise<Dict> {
+async function inodeUsage(ctx: ModuleContext, args: readonly string[]): Promise<Dict> {
   const flags = flagWords(args, 'disk.inodeusage');
   const lines = splitLines(await runText(ctx, ['df', '-iP', ...flags]));
   const rows = lines
@@ -109,8 +111,8 @@ async function percent(ctx: ModuleContext, path: string | undefined): Promise<Va
   return new Map();
 }
 
-async function blkid(ctx: ModuleContext, device: Value, token: Value): Promise<Dict> {
-  const words = truthy(device) ? [device] : truthy(token) ? ['-t', token] : [];
+async function blkid(ctx: ModuleContext, device: Value | undefined, token: Value | undefined): Promise<Dict> {
+  const words = device !== undefined ? [device] : token !== undefined ? ['-t', token] : [];
   const { retcode, stdout } = await runAll(ctx, ['blkid', ...words]);
   const out: Dict = new Map();
   if (retcode !== 0) return out;
@@ -131,13 +133,13 @@ const DUMP_OPTIONS = [
   ...['getmaxsect', 'getsize', 'getsize64', 'getra', 'getfra'],
 ];
 
-async function dump(ctx: ModuleContext, device: Value, wanted: Value): Promise<Value> {
+async function dump(ctx: ModuleContext, device: Value, wanted: Value[] | undefined): Promise<Value> {
   const argv = ['blockdev', ...DUMP_OPTIONS.map((option) => `--${option}`), device];
   const { retcode, stdout } = await runAll(ctx, argv);
   if (retcode !== 0) return false;
   const lines = splitLines(stdout).filter((line) => line !== '');
   const all: Dict = new Map(lines.map((line, i) => [DUMP_OPTIONS[i] ?? '', line]));
-  if (!Array.isArray(wanted) || wanted.length === 0) return all;
+  if (wanted === undefined || wanted.length === 0) return all;
   return new Map(wanted.map((name) => [name, all.get(name) ?? '']));
 }
 
@@ -198,7 +200,7 @@ const FORMAT_PARAMS = {
     type: 'int',
     doc: 'For ext: 0 writes the tables of inodes at once.',
   }),
-  fat: { default: null, type: 'int', doc: 'For fat: 12, 16 or 32.' },
+  fat: param.value({ default: null, type: 'int', doc: 'For fat: 12, 16 or 32.' }),
   force: param.flag({ default: false, doc: 'Also over what is there.' }),
 } as const;
 
@@ -219,9 +221,11 @@ async function format(ctx: ModuleContext, args: TypedArguments<typeof FORMAT_PAR
   return made && flushed;
 }
 
-const FLAGS = { args: { default: null, type: 'str', doc: `Flags of df, of ${ALLOWED_FLAGS}.` } } as const;
+const FLAGS = {
+  args: param.by(lettersOf, { default: null, type: 'str', doc: `Flags of df, of ${ALLOWED_FLAGS}.` }),
+} as const;
 const DEVICE = { device: FORMAT_PARAMS.device } as const;
-const DISKS = { type: 'str or list', doc: 'The disks: paths or names in /dev.' } as const;
+const DISKS = param.by(disksOf, { type: 'str or list', doc: 'The disks: paths or names in /dev.' });
 
 const fileSystems = {
   usage: defineFunction({
@@ -254,7 +258,7 @@ const fileSystems = {
   }),
   get_fstype_from_path: defineFunction({
     doc: 'Returns the type of the file system that holds a path.',
-    params: { path: { type: 'str', doc: 'The path.' } },
+    params: { path: param.value({ type: 'str', doc: 'The path.' }) },
     returns: 'text',
     examples: ["salt '*' disk.get_fstype_from_path /root"],
     run: async (ctx, { path }) => fsType(ctx, await ctx.functions.call('mount.get_device_from_path', [path])),
@@ -265,8 +269,12 @@ const devices = {
   blkid: defineFunction({
     doc: 'Lists block devices with what is on them.',
     params: {
-      device: { default: null, type: 'str', doc: 'One device.' },
-      token: { default: null, type: 'str', doc: '`NAME=value` that devices have to have.' },
+      device: param.valueIfGiven({ default: null, type: 'str', doc: 'One device.' }),
+      token: param.valueIfGiven({
+        default: null,
+        type: 'str',
+        doc: '`NAME=value` that devices have to have.',
+      }),
     },
     returns: 'mapping of device to `{UUID, TYPE, …}`',
     examples: ["salt '*' disk.blkid", "salt '*' disk.blkid /dev/sda"],
@@ -293,7 +301,7 @@ const devices = {
   }),
   dump: defineFunction({
     doc: 'Returns the attributes of a device, as blockdev does.',
-    params: { device: DEVICE.device, args: { default: null, type: 'list', doc: 'Only these.' } },
+    params: { device: DEVICE.device, args: param.listIfGiven({ default: null, doc: 'Only these.' }) },
     returns: 'mapping of name to text; false when it cannot be asked',
     examples: ["salt '*' disk.dump /dev/sda1"],
     run: (ctx, { device, args }) => dump(ctx, device, args),
@@ -315,7 +323,10 @@ const devices = {
   }),
   hdparms: defineFunction({
     doc: 'Returns what hdparm knows about disks.',
-    params: { disks: DISKS, args: { default: null, type: 'str or list', doc: 'Letters of its options.' } },
+    params: {
+      disks: DISKS,
+      args: param.by(hdparmOptions, { default: null, type: 'str or list', doc: 'Letters of its options.' }),
+    },
     returns: 'mapping of disk to a mapping',
     examples: ["salt '*' disk.hdparms sda"],
     run: (ctx, { disks, args }) => hdparms(ctx, disks, args),
@@ -334,8 +345,8 @@ const devices = {
     doc: 'Returns the SMART attributes of a disk.',
     params: {
       dev: param.text({ doc: 'The disk.' }),
-      attributes: { default: null, type: 'list', doc: 'Only these numbers.' },
-      values: { default: null, type: 'list', doc: 'Only these columns.' },
+      attributes: param.listIfGiven({ default: null, doc: 'Only these numbers.' }),
+      values: param.listIfGiven({ default: null, doc: 'Only these columns.' }),
     },
     returns: 'mapping of number to a mapping',
     examples: ["salt '*' disk.smart_attributes /dev/sda"],
@@ -346,7 +357,7 @@ const devices = {
     params: {
       interval: param.text({ default: 1, type: 'int', doc: 'Seconds of one round.' }),
       count: param.text({ default: 5, type: 'int', doc: 'How many rounds.' }),
-      disks: { default: null, type: 'str or list', doc: 'Only these disks.' },
+      disks: param.oneOrMore({ default: null, doc: 'Only these disks.' }),
     },
     returns: 'mapping of disk (and `sys`) to averages',
     examples: ["salt '*' disk.iostat 1 5 disks=sda"],

@@ -93,7 +93,11 @@ const HOSTSFILE = {
   hostsfile: param.textOnly(noPath, { default: '/etc/hosts', doc: 'The file.' }),
 } as const;
 const NAMESERVER = {
-  nameserver: { default: null, type: 'str', doc: 'The server to ask; without it that of the system.' },
+  nameserver: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The server to ask; without it that of the system.',
+  }),
 } as const;
 const HOST = { host: param.text({ doc: 'The host.' }) } as const;
 const DOMAIN = { domain: param.text({ doc: 'The domain.' }) } as const;
@@ -157,7 +161,7 @@ export const dnsutilModule = defineModule({
     }),
     check_ip: defineFunction({
       doc: 'Returns whether a text is an address.',
-      params: { ip_addr: { type: 'str', doc: 'The text.' } },
+      params: { ip_addr: param.value({ type: 'str', doc: 'The text.' }) },
       returns: 'true or false; a sentence where `dig` is missing',
       examples: ["salt '*' dnsutil.check_ip 127.0.0.1"],
       run: (ctx, { ip_addr }) => byDig(ctx, 'check_ip', [ip_addr]),
@@ -180,7 +184,7 @@ export const dnsutilModule = defineModule({
       doc: 'Returns the name servers of a domain.',
       params: {
         ...DOMAIN,
-        resolve: { default: true, type: 'bool', doc: 'Their addresses, and not their names.' },
+        resolve: param.value({ default: true, type: 'bool', doc: 'Their addresses, and not their names.' }),
         ...NAMESERVER,
       },
       returns: 'list of addresses or names',
@@ -189,7 +193,11 @@ export const dnsutilModule = defineModule({
     }),
     SPF: defineFunction({
       doc: 'Returns from where mail of a domain may come.',
-      params: { ...DOMAIN, record: { default: 'SPF', type: 'str', doc: 'SPF or TXT.' }, ...NAMESERVER },
+      params: {
+        ...DOMAIN,
+        record: param.value({ default: 'SPF', type: 'str', doc: 'SPF or TXT.' }),
+        ...NAMESERVER,
+      },
       returns: 'list of addresses and networks',
       examples: ["salt '*' dnsutil.SPF example.com"],
       run: (ctx, { domain, record, nameserver }) => byDig(ctx, 'SPF', [domain, record, nameserver]),
@@ -198,7 +206,11 @@ export const dnsutilModule = defineModule({
       doc: 'Returns which hosts take mail for a domain.',
       params: {
         ...DOMAIN,
-        resolve: { default: false, type: 'bool', doc: 'The first address of each, and not its name.' },
+        resolve: param.value({
+          default: false,
+          type: 'bool',
+          doc: 'The first address of each, and not its name.',
+        }),
         ...NAMESERVER,
       },
       returns: 'list of [preference, host]',

@@ -18,23 +18,23 @@ const RUNNING = {
   ...IMAGE,
   ...CHOICE,
   force: param.flag({ default: false, doc: 'Make it anew even where it is right.' }),
-  watch_action: {
+  watch_action: param.value({
     default: 'force',
     type: 'str',
     doc: 'When a watched state has changed something: `force`, or a signal.',
-  },
+  }),
   start: param.flag({ default: true, doc: 'Start it.' }),
-  shutdown_timeout: {
+  shutdown_timeout: param.value({
     default: null,
     type: 'int',
     doc: 'Seconds until the container that is replaced is killed.',
-  },
+  }),
   ...CLIENT_TIMEOUT,
-  networks: {
+  networks: param.value({
     default: null,
     type: 'list or dict',
     doc: 'Networks with addresses, aliases and links in each.',
-  },
+  }),
 } as const;
 
 async function runRunning(
@@ -109,9 +109,9 @@ export const dockerContainerStates = defineModule({
     stopped: defineState({
       doc: 'Makes sure that containers do not run.',
       params: {
-        name: { default: null, type: 'str', doc: 'The container.' },
-        containers: { default: null, type: 'list', doc: 'Several containers.' },
-        shutdown_timeout: { default: null, type: 'int', doc: 'Seconds until it is killed.' },
+        name: param.value({ default: null, type: 'str', doc: 'The container.' }),
+        containers: param.value({ default: null, type: 'list', doc: 'Several containers.' }),
+        shutdown_timeout: param.value({ default: null, type: 'int', doc: 'Seconds until it is killed.' }),
         unpause: param.flag({ default: false, doc: 'Also those that are paused.' }),
         error_on_absent: param.flag({ default: true, doc: 'One that is not there is a failure.' }),
       },
@@ -121,7 +121,7 @@ export const dockerContainerStates = defineModule({
     absent: defineState({
       doc: 'Makes sure that there is no such container.',
       params: {
-        name: { type: 'str', doc: 'The container.' },
+        name: param.text({ doc: 'The container.' }),
         force: param.flag({ default: false, doc: 'Also one that runs.' }),
       },
       run: (ctx, { name, force }) => absent(ctx, name, force),
@@ -129,7 +129,7 @@ export const dockerContainerStates = defineModule({
     mod_watch: defineState({
       doc: 'Makes the container anew, or sends it a signal, when a watched state has changed something.',
       params: {
-        name: { type: 'str', doc: 'The container.' },
+        name: param.text({ doc: 'The container.' }),
         sfun: param.text({ default: null, doc: 'The state that watches.' }),
       },
       kwargs: 'kwargs',

@@ -9,19 +9,19 @@ import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const PRESENT = {
-  name: { type: 'str', doc: 'The image, with its registry where that is not the hub.' },
-  tag: { default: null, type: 'str', doc: 'Its tag; required where it is built or loaded.' },
+  name: param.text({ doc: 'The image, with its registry where that is not the hub.' }),
+  tag: param.value({ default: null, type: 'str', doc: 'Its tag; required where it is built or loaded.' }),
   build: param.textIfGiven({ default: null, doc: 'Build it: the folder of its Dockerfile.' }),
   load: param.textIfGiven({ default: null, doc: 'Load it: an archive that `docker save` has written.' }),
   force: param.flag({ default: false, doc: 'Fetch or make it even where it is there.' }),
   ...INSECURE_REGISTRY,
   ...CLIENT_TIMEOUT,
   dockerfile: param.textIfGiven({ default: null, doc: 'The Dockerfile within the folder.' }),
-  sls: { default: null, type: 'list or str', doc: 'Not served: build it with a Dockerfile.' },
-  base: { default: 'opensuse/python', type: 'str', doc: 'For `sls` only.' },
-  saltenv: { default: 'base', type: 'str', doc: 'For `sls` only.' },
-  pillarenv: { default: null, type: 'str', doc: 'For `sls` only.' },
-  pillar: { default: null, type: 'dict', doc: 'For `sls` only.' },
+  sls: param.value({ default: null, type: 'list or str', doc: 'Not served: build it with a Dockerfile.' }),
+  base: param.value({ default: 'opensuse/python', type: 'str', doc: 'For `sls` only.' }),
+  saltenv: param.value({ default: 'base', type: 'str', doc: 'For `sls` only.' }),
+  pillarenv: param.value({ default: null, type: 'str', doc: 'For `sls` only.' }),
+  pillar: param.value({ default: null, type: 'dict', doc: 'For `sls` only.' }),
 } as const;
 type PresentArguments = TypedArguments<typeof PRESENT>;
 
@@ -205,8 +205,8 @@ export const dockerImageStates = defineModule({
     absent: defineState({
       doc: 'Makes sure that images are not there.',
       params: {
-        name: { default: null, type: 'str', doc: 'The image.' },
-        images: { default: null, type: 'list', doc: 'Several images.' },
+        name: param.value({ default: null, type: 'str', doc: 'The image.' }),
+        images: param.value({ default: null, type: 'list', doc: 'Several images.' }),
         force: param.flag({ default: false, doc: 'Remove it even where a container uses it.' }),
       },
       run: (ctx, { name, images, force }) => absent(ctx, name, images, force),

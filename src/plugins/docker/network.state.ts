@@ -13,14 +13,18 @@ import { reconnect, removeNetwork, type NetworkProgress } from './state/network-
 const NAME = { name: param.text({ doc: 'The network.' }) } as const;
 const PRESENT = {
   ...NAME,
-  skip_translate: {
+  skip_translate: param.value({
     default: null,
     type: 'str or list',
     doc: 'Keywords that are handed on as they are; True: all.',
-  },
+  }),
   ignore_collisions: param.flag({ default: false, doc: 'Take a keyword under two names.' }),
   validate_ip_addrs: param.flag({ default: true, doc: 'Look at addresses whether they are some.' }),
-  containers: { default: null, type: 'list or str', doc: 'Containers that are to be connected.' },
+  containers: param.value({
+    default: null,
+    type: 'list or str',
+    doc: 'Containers that are to be connected.',
+  }),
   reconnect: param.flag({
     default: true,
     doc: 'Connect the containers again after the network was made anew.',

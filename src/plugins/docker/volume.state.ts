@@ -9,11 +9,11 @@ import { dockerNameRefusal } from './state/names.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
-const NAME = { name: { type: 'str', doc: 'The volume.' } } as const;
+const NAME = { name: param.text({ doc: 'The volume.' }) } as const;
 const PRESENT = {
   ...NAME,
-  driver: { default: null, type: 'str', doc: "Its driver; the daemon's own without one." },
-  driver_opts: { default: null, type: 'dict', doc: 'Options of the driver.' },
+  driver: param.value({ default: null, type: 'str', doc: "Its driver; the daemon's own without one." }),
+  driver_opts: param.value({ default: null, type: 'dict', doc: 'Options of the driver.' }),
   force: param.flag({
     default: false,
     doc: 'Make a volume anew that has another driver. What is in it is lost.',
@@ -97,7 +97,7 @@ export const dockerVolumeStates = defineModule({
     }),
     absent: defineState({
       doc: 'Makes sure that there is no such volume.',
-      params: { ...NAME, driver: { default: null, type: 'str', doc: 'Takes no effect.' } },
+      params: { ...NAME, driver: param.value({ default: null, type: 'str', doc: 'Takes no effect.' }) },
       run: async (ctx, { name }) => {
         const shown = pyStr(name);
         if ((await findVolume(ctx, name)) === undefined)

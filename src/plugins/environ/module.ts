@@ -1,7 +1,7 @@
 /** `environ`: the minion's own environment variables. Follows 3006.16 salt/modules/environ.py. */
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** Sets one variable. @returns its value; None when it was removed; false for what is no text */
@@ -27,7 +27,7 @@ function setOne(ctx: ModuleContext, key: Value, value: Value, falseUnsets: Value
 
 async function setAll(
   ctx: ModuleContext,
-  environ: Value,
+  environ: Dict | undefined,
   how: {
     readonly falseUnsets: Value;
     readonly clearAll: Value;
@@ -35,7 +35,7 @@ async function setAll(
     readonly permanent: Value;
   },
 ): Promise<Value> {
-  if (!isDict(environ)) {
+  if (environ === undefined) {
     ctx.log.debug("environ: 'environ' argument is not a dict");
     return false;
   }
@@ -66,14 +66,18 @@ function namesOf(given: Value): Value[] {
 }
 
 const value = (key: Value): string | undefined => process.env[pyStr(key)];
-const KEY = { type: 'str', doc: 'The name of the variable.' } as const;
-const DEFAULT = { default: '', type: 'any', doc: 'What to give for variables that are not set.' } as const;
-const FALSE_UNSETS = {
+const KEY = param.value({ type: 'str', doc: 'The name of the variable.' });
+const DEFAULT = param.value({
+  default: '',
+  type: 'any',
+  doc: 'What to give for variables that are not set.',
+});
+const FALSE_UNSETS = param.value({
   default: false,
   type: 'bool',
   doc: 'A value of false removes the variable instead of emptying it.',
-} as const;
-const PERMANENT = { default: false, type: 'bool', doc: 'Only for Windows.' } as const;
+});
+const PERMANENT = param.value({ default: false, type: 'bool', doc: 'Only for Windows.' });
 
 /** The module. */
 export const environModule = defineModule({
@@ -91,7 +95,7 @@ export const environModule = defineModule({
     }),
     has_value: defineFunction({
       doc: 'Returns whether a variable is set or, with a value, whether it has that.',
-      params: { key: KEY, value: { default: null, type: 'str', doc: 'The value.' } },
+      params: { key: KEY, value: param.value({ default: null, type: 'str', doc: 'The value.' }) },
       returns: 'true or false',
       examples: ["salt '*' environ.has_value foo"],
       run: (_ctx, { key, value: wanted }) => {
@@ -117,7 +121,7 @@ export const environModule = defineModule({
       doc: 'Sets a variable.',
       params: {
         key: KEY,
-        val: { type: 'str', doc: 'The value.' },
+        val: param.value({ type: 'str', doc: 'The value.' }),
         false_unsets: FALSE_UNSETS,
         permanent: PERMANENT,
       },
@@ -128,9 +132,9 @@ export const environModule = defineModule({
     setenv: defineFunction({
       doc: 'Sets several variables.',
       params: {
-        environ: { type: 'dict', doc: 'Name to value.' },
+        environ: param.mappingIfGiven({ doc: 'Name to value.' }),
         false_unsets: FALSE_UNSETS,
-        clear_all: { default: false, type: 'bool', doc: 'Empty (or remove) all others.' },
+        clear_all: param.value({ default: false, type: 'bool', doc: 'Empty (or remove) all others.' }),
         update_minion: param.flag({
           default: false,
           doc: 'Set them in the minion itself, too, not only for this job.',

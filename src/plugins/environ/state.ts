@@ -1,5 +1,6 @@
 /** `environ`: environment variables of the minion (3006.16 salt/states/environ.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import { failure, outcome } from '../shared/outcome.ts';
@@ -28,20 +29,20 @@ function plannedChanges(
 const setenv = defineState({
   doc: 'Makes sure that environment variables of the minion have their values; programs it runs inherit them.',
   params: {
-    name: { type: 'str', doc: 'The name of the variable, when `value` is a text.' },
-    value: { type: 'str or dict', doc: 'The value, or false, or a mapping of names to values.' },
-    false_unsets: {
+    name: param.text({ doc: 'The name of the variable, when `value` is a text.' }),
+    value: param.value({ type: 'str or dict', doc: 'The value, or false, or a mapping of names to values.' }),
+    false_unsets: param.value({
       default: false,
       type: 'bool',
       doc: 'A value of false removes the variable instead of emptying it.',
-    },
-    clear_all: { default: false, type: 'bool', doc: 'Empty (or remove) all others.' },
-    update_minion: {
+    }),
+    clear_all: param.value({ default: false, type: 'bool', doc: 'Empty (or remove) all others.' }),
+    update_minion: param.value({
       default: false,
       type: 'bool',
       doc: 'Set them in the minion itself, too, not only for this job.',
-    },
-    permanent: { default: false, type: 'bool', doc: 'Only for Windows.' },
+    }),
+    permanent: param.value({ default: false, type: 'bool', doc: 'Only for Windows.' }),
   },
   // Salt compat: Salt tells a change at each run for an empty name, and a traceback for a NUL
   refuses: ({ name, value }) => {

@@ -20,7 +20,7 @@ interface At {
 }
 
 const NAME = { name: param.text({ doc: 'The key, a path.' }) } as const;
-const VALUE = { value: { type: 'str', doc: 'The value.' } } as const;
+const VALUE = { value: param.value({ type: 'str', doc: 'The value.' }) } as const;
 const RECURSE = { recurse: param.flag({ default: false, doc: 'With all that lies below.' }) } as const;
 
 /**

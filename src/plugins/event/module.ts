@@ -53,15 +53,15 @@ function sendData(ctx: ModuleContext, args: Readonly<Record<string, Value>>, kwa
   return data;
 }
 
-const dataParam = {
+const dataParam = param.value({
   doc: 'The data of the event: a mapping on the bus of this minion, any value on that of the master.',
-} as const;
+});
 const tagParam = param.text({ doc: 'The tag; use slashes to make families (`myco/build/start`).' });
-const preloadParam = {
+const preloadParam = param.value({
   default: null,
   type: 'dict',
   doc: 'Fields to add to the message that carries the event.',
-} as const;
+});
 
 /** The module `event`. */
 export const eventModule = defineModule({
@@ -90,19 +90,23 @@ export const eventModule = defineModule({
         'Keywords and the entries of `data` become the data of the event.',
       params: {
         tag: tagParam,
-        data: { default: null, type: 'dict', doc: 'Data of the event; wins over everything else.' },
+        data: param.value({
+          default: null,
+          type: 'dict',
+          doc: 'Data of the event; wins over everything else.',
+        }),
         preload: preloadParam,
-        with_env: {
+        with_env: param.value({
           default: false,
           type: 'bool or list',
           doc: 'Add the environment, or these variables of it.',
-        },
-        with_grains: { default: false, type: 'bool or list', doc: 'Add all grains, or these.' },
-        with_pillar: {
+        }),
+        with_grains: param.value({ default: false, type: 'bool or list', doc: 'Add all grains, or these.' }),
+        with_pillar: param.value({
           default: false,
           type: 'bool or list',
           doc: 'Add the whole pillar, or these keys. Mind secrets.',
-        },
+        }),
         with_env_opts: param.flag({ default: false, doc: 'Add the options `saltenv` and `pillarenv`.' }),
       },
       kwargs: 'kwargs',

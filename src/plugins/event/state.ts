@@ -6,21 +6,29 @@ import { defineState } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const NAME = param.text({ doc: 'The tag of the event.' });
-const DATA = { default: null, type: 'dict', doc: 'The data of the event.' } as const;
+const DATA = param.value({ default: null, type: 'dict', doc: 'The data of the event.' });
 
 const send = defineState({
   doc: 'Sends an event to the master; without a master it is fired on the bus of this minion.',
   params: {
     name: NAME,
     data: DATA,
-    preload: { default: null, type: 'dict', doc: 'Fields to add to the message that carries the event.' },
-    with_env: { default: false, type: 'bool or list', doc: 'Add the environment, or these variables of it.' },
-    with_grains: { default: false, type: 'bool or list', doc: 'Add all grains, or these.' },
-    with_pillar: {
+    preload: param.value({
+      default: null,
+      type: 'dict',
+      doc: 'Fields to add to the message that carries the event.',
+    }),
+    with_env: param.value({
+      default: false,
+      type: 'bool or list',
+      doc: 'Add the environment, or these variables of it.',
+    }),
+    with_grains: param.value({ default: false, type: 'bool or list', doc: 'Add all grains, or these.' }),
+    with_pillar: param.value({
       default: false,
       type: 'bool or list',
       doc: 'Add the whole pillar, or these keys. Mind secrets.',
-    },
+    }),
     show_changed: param.flag({ default: true, doc: 'The event counts as a change.' }),
   },
   kwargs: 'kwargs',
@@ -46,7 +54,7 @@ export const eventStates = defineModule({
       doc: 'Sends an event only when a watched state has changed something.',
       params: {
         name: NAME,
-        sfun: { default: null, type: 'str', doc: 'The function that watches.' },
+        sfun: param.value({ default: null, type: 'str', doc: 'The function that watches.' }),
         data: DATA,
       },
       run: (_ctx, { name }) => outcome(name, true, ''),

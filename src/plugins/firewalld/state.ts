@@ -6,7 +6,7 @@ import { servicePresent } from './state/service.ts';
 import { zonePresent } from './state/zone.ts';
 import { defineState } from '../shared/state-function.ts';
 
-const list = (doc: string): ParamSpec => ({ default: null, type: 'list of str', doc });
+const list = (doc: string): ParamSpec => param.value({ default: null, type: 'list of str', doc });
 const prune = param.flag({ default: false, doc: 'Take away all others of this kind.' });
 
 /** The states of `firewalld`. */

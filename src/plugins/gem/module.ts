@@ -2,7 +2,7 @@
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { inRbenv, inRvm, rbenvRoot, rvmProgram } from '../shared/rubies.ts';
@@ -94,18 +94,18 @@ async function upgrades(ctx: ModuleContext, run: GemRun): Promise<Dict> {
 
 /** What is asked of `gem install` beside the names. */
 interface InstallOptions {
-  readonly version: Value;
+  readonly version: Value | undefined;
   readonly rdoc: boolean;
   readonly ri: boolean;
   readonly pre_releases: boolean;
-  readonly proxy: Value;
-  readonly source: Value;
+  readonly proxy: Value | undefined;
+  readonly source: Value | undefined;
 }
 
 async function installWords(ctx: ModuleContext, wanted: InstallOptions, run: GemRun): Promise<Value[]> {
   const { version, rdoc, ri, pre_releases, proxy, source } = wanted;
   const isNew = Number((await gemVersion(ctx, run))?.split('.')[0] ?? 0) >= 3;
-  const words: Value[] = truthy(version) ? ['--version', version] : [];
+  const words: Value[] = version !== undefined ? ['--version', version] : [];
   if (isNew) {
     if (!rdoc || !ri) words.push('--no-document');
   } else {
@@ -113,8 +113,8 @@ async function installWords(ctx: ModuleContext, wanted: InstallOptions, run: Gem
     if (!ri) words.push('--no-ri');
   }
   if (pre_releases) words.push(isNew ? '--prerelease' : '--pre');
-  if (truthy(proxy)) words.push('-p', proxy);
-  if (truthy(source)) words.push('--source', source);
+  if (proxy !== undefined) words.push('-p', proxy);
+  if (source !== undefined) words.push('--source', source);
   return words;
 }
 
@@ -130,11 +130,19 @@ const GEMS = {
   ),
 } as const;
 const RUBY = {
-  ruby: { default: null, type: 'str', doc: 'The Ruby of rvm or rbenv: `2.0.0`, `jruby@gemset`.' },
+  ruby: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The Ruby of rvm or rbenv: `2.0.0`, `jruby@gemset`.',
+  }),
 } as const;
-const RUNAS = { runas: { default: null, type: 'str', doc: 'Who runs gem.' } } as const;
+const RUNAS = { runas: param.value({ default: null, type: 'str', doc: 'Who runs gem.' }) } as const;
 const GEM_BIN = {
-  gem_bin: { default: null, type: 'str', doc: 'The path of gem; rvm and rbenv are left aside then.' },
+  gem_bin: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The path of gem; rvm and rbenv are left aside then.',
+  }),
 } as const;
 const WHERE = { ...RUBY, ...RUNAS, ...GEM_BIN } as const;
 const SAYS = 'what gem printed; false where rvm or rbenv says that it has failed';
@@ -147,12 +155,12 @@ const changing = {
       ...RUBY,
       ...GEM_BIN,
       ...RUNAS,
-      version: { default: null, type: 'str', doc: 'The version.' },
+      version: param.valueIfGiven({ default: null, type: 'str', doc: 'The version.' }),
       rdoc: param.flag({ default: false, doc: 'Make documents of the kind rdoc.' }),
       ri: param.flag({ default: false, doc: 'Make documents of the kind ri.' }),
       pre_releases: param.flag({ default: false, doc: 'Take versions before a release, too.' }),
-      proxy: { default: null, type: 'str', doc: 'The proxy.' },
-      source: { default: null, type: 'str', doc: 'The address to take the gem from.' },
+      proxy: param.valueIfGiven({ default: null, type: 'str', doc: 'The proxy.' }),
+      source: param.valueIfGiven({ default: null, type: 'str', doc: 'The address to take the gem from.' }),
     },
     returns: SAYS,
     examples: [

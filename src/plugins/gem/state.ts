@@ -9,11 +9,21 @@ import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const RUBY = {
-  ruby: { default: null, type: 'str', doc: 'The Ruby of rvm or rbenv: `2.0.0`, `jruby@gemset`.' },
+  ruby: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The Ruby of rvm or rbenv: `2.0.0`, `jruby@gemset`.',
+  }),
 } as const;
-const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs gem.' } } as const;
+const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs gem.' }),
+} as const;
 const GEM_BIN = {
-  gem_bin: { default: null, type: 'str', doc: 'The path of gem; rvm and rbenv are left aside then.' },
+  gem_bin: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The path of gem; rvm and rbenv are left aside then.',
+  }),
 } as const;
 const INSTALLED = {
   name: param.text({ doc: 'The gem.' }),
@@ -24,8 +34,8 @@ const INSTALLED = {
   rdoc: param.flag({ default: false, doc: 'Make documents of the kind rdoc.' }),
   ri: param.flag({ default: false, doc: 'Make documents of the kind ri.' }),
   pre_releases: param.flag({ default: false, doc: 'Take versions before a release, too.' }),
-  proxy: { default: null, type: 'str', doc: 'The proxy.' },
-  source: { default: null, type: 'str', doc: 'The address to take the gem from.' },
+  proxy: param.value({ default: null, type: 'str', doc: 'The proxy.' }),
+  source: param.value({ default: null, type: 'str', doc: 'The address to take the gem from.' }),
 } as const;
 
 /** `~> 2.1`: at least this, and below 3. */

@@ -59,10 +59,10 @@ async function statusOf(ctx: ModuleContext, args: SharedArgs): Promise<Dict> {
 interface DiffArgs extends SharedArgs {
   readonly item1: string | undefined;
   readonly item2: string | undefined;
-  readonly opts: Value;
+  readonly opts: string[];
   readonly no_index: boolean;
   readonly cached: boolean;
-  readonly paths: Value;
+  readonly paths: string[];
 }
 
 /** The revisions that a diff is about; those that are not looked at are logged. */
@@ -87,8 +87,8 @@ async function diffOf(ctx: ModuleContext, args: DiffArgs): Promise<string> {
   const { no_index, cached } = args;
   if (no_index && cached)
     throw new CommandExecutionError("The 'no_index' and 'cached' options cannot be used together");
-  const paths = listOfTexts(args.paths);
-  const words = ['diff', ...optionWords(args.opts), ...diffedRevisions(ctx, args)];
+  const paths = args.paths;
+  const words = ['diff', ...args.opts, ...diffedRevisions(ctx, args)];
   if (paths.length > 0) words.push('--', ...paths);
   const run = { ignoreRetcode: no_index, mayFail: no_index, merged: true };
   // Salt compat: here, and only here, a relative folder is not taken to be below the home folder
@@ -119,7 +119,7 @@ const workFunctions = {
     returns: OUTPUT,
     examples: ["salt '*' git.add /srv/app foo/bar.py", "salt '*' git.add /srv/app foo opts='--all'"],
     run: (ctx, args) => {
-      const opts = optionWords(args.opts).filter((word) => word !== '-v' && word !== '--verbose');
+      const opts = args.opts.filter((word) => word !== '-v' && word !== '--verbose');
       return printedIn(ctx, args, ['add', '--verbose', ...opts, '--', args.filename]);
     },
   }),
@@ -164,7 +164,7 @@ const workFunctions = {
     examples: ["salt '*' git.commit /srv/app 'Changed something'"],
     run: (ctx, args) => {
       const file = args.filename === undefined ? [] : ['--', args.filename];
-      return printedIn(ctx, args, ['commit', '-m', args.message, ...optionWords(args.opts), ...file]);
+      return printedIn(ctx, args, ['commit', '-m', args.message, ...args.opts, ...file]);
     },
   }),
   diff: defineFunction({
@@ -176,7 +176,7 @@ const workFunctions = {
       ...{ ...OPTIONS, ...RUN_AS },
       no_index: param.flag({ default: false, doc: 'Compare two `paths`, whether or not git knows them.' }),
       cached: param.flag({ default: false, doc: 'Compare what is staged.' }),
-      paths: { default: null, type: 'list or str', doc: 'Only these.' },
+      paths: param.by(listOfTexts, { default: null, type: 'list or str', doc: 'Only these.' }),
       ...ENCODING,
     },
     returns: 'the differences',
@@ -197,7 +197,11 @@ const workFunctions = {
       bare: param.flag({ default: false, doc: 'Without a working tree.' }),
       template: param.textOrNone({ default: null, doc: 'A folder of templates.' }),
       separate_git_dir: param.textOrNone({ default: null, doc: 'Where the repository itself is kept.' }),
-      shared: { default: null, type: 'str', doc: 'Who may use it: `group`, `all`, a mode.' },
+      shared: param.by(sharedWord, {
+        default: null,
+        type: 'str',
+        doc: 'Who may use it: `group`, `all`, a mode.',
+      }),
       ...COMMON,
     },
     returns: OUTPUT,
@@ -209,8 +213,8 @@ const workFunctions = {
         ...(args.bare ? ['--bare'] : []),
         ...(args.template === undefined ? [] : [`--template=${args.template}`]),
         ...(args.separate_git_dir === undefined ? [] : [`--separate-git-dir=${args.separate_git_dir}`]),
-        ...sharedWord(args.shared),
-        ...optionWords(args.opts),
+        ...args.shared,
+        ...args.opts,
         expandFolder(args.cwd, args.user),
       ];
       return (await runGit(ctx, words, runOf(args))).stdout;
@@ -222,14 +226,14 @@ const workFunctions = {
     returns: OUTPUT,
     pythonName: 'rm_',
     examples: ["salt '*' git.rm /srv/app foo/bar.py"],
-    run: (ctx, args) => printedIn(ctx, args, ['rm', ...optionWords(args.opts), '--', args.filename]),
+    run: (ctx, args) => printedIn(ctx, args, ['rm', ...args.opts, '--', args.filename]),
   }),
   stash: defineFunction({
     doc: 'Puts changes aside, or takes them back.',
     params: { ...CWD, action: param.text({ default: 'save', doc: '`save`, `pop`, `list`…' }), ...COMMON },
     returns: OUTPUT,
     examples: ["salt '*' git.stash /srv/app save opts='work in progress'"],
-    run: (ctx, args) => printedIn(ctx, args, ['stash', args.action, ...optionWords(args.opts)]),
+    run: (ctx, args) => printedIn(ctx, args, ['stash', args.action, ...args.opts]),
   }),
   status: defineFunction({
     doc: 'Returns what was changed.',
@@ -254,7 +258,7 @@ const workFunctions = {
         throw new SaltInvocationError(
           "The 'init' argument is no longer supported. Either set 'command' to 'init', or include '--init' in the 'opts' argument and set 'command' to 'update'.",
         );
-      return printedIn(ctx, args, ['submodule', args.command, ...optionWords(args.opts)]);
+      return printedIn(ctx, args, ['submodule', args.command, ...args.opts]);
     },
   }),
   version: defineFunction({

@@ -56,14 +56,14 @@ const isStarted = (found: Dict | undefined): boolean => toPyInt(found?.get('stat
 
 const VOLUME = {
   name: param.text({ doc: 'The volume.' }),
-  bricks: { type: 'list of str', doc: 'Where it is kept, each as peer:/path.' },
-  stripe: { default: false, type: 'int', doc: 'Over how many bricks a file goes.' },
-  replica: { default: false, type: 'int', doc: 'How often a file is kept.' },
-  device_vg: { default: false, type: 'bool', doc: 'Keep it on a block device.' },
-  transport: { default: 'tcp', type: 'str', doc: 'tcp, rdma or tcp,rdma.' },
+  bricks: param.value({ type: 'list of str', doc: 'Where it is kept, each as peer:/path.' }),
+  stripe: param.value({ default: false, type: 'int', doc: 'Over how many bricks a file goes.' }),
+  replica: param.value({ default: false, type: 'int', doc: 'How often a file is kept.' }),
+  device_vg: param.value({ default: false, type: 'bool', doc: 'Keep it on a block device.' }),
+  transport: param.value({ default: 'tcp', type: 'str', doc: 'tcp, rdma or tcp,rdma.' }),
   start: param.flag({ default: false, doc: 'It is started, too.' }),
-  force: { default: false, type: 'bool', doc: 'Even where gluster warns.' },
-  arbiter: { default: false, type: 'bool', doc: 'Every third brick only arbitrates.' },
+  force: param.value({ default: false, type: 'bool', doc: 'Even where gluster warns.' }),
+  arbiter: param.value({ default: false, type: 'bool', doc: 'Every third brick only arbitrates.' }),
 } as const;
 
 async function volumePresent(ctx: StateContext, wanted: TypedArguments<typeof VOLUME>): Promise<StateResult> {

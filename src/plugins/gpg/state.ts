@@ -1,6 +1,6 @@
 /** `gpg`: public keys of OpenPGP in the keyrings of users (3006.16 salt/states/gpg.py). */
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type DictInit, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { trustKey, TRUST_NAMES, TRUST_NUMBERS } from './module/changes.ts';
@@ -10,7 +10,11 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const KEYS = {
   name: param.text({ doc: 'The id of the key, 16 digits.' }),
-  keys: { type: 'list or str', default: null, doc: 'The ids, where it is not the name, or not it alone.' },
+  keys: param.valueIfGiven({
+    type: 'list or str',
+    default: null,
+    doc: 'The ids, where it is not the name, or not it alone.',
+  }),
   user: textIfSaid('Whose keys.'),
 } as const;
 const gnupghome = textIfSaid('The folder of the keys.');
@@ -26,8 +30,8 @@ type Wanted = TypedArguments<typeof PRESENT>;
 /** What gpg calls marginal has two names in Salt. */
 const SAME_TRUST: ReadonlyMap<string, string> = new Map([['Marginally Trusted', 'Marginally']]);
 
-const idsOf = (name: string, keys: Value): string[] => {
-  const given = truthy(keys) ? keys : name;
+const idsOf = (name: string, keys: Value | undefined): string[] => {
+  const given = keys ?? name;
   return Array.isArray(given) ? given.map(pyStr) : [pyStr(given)];
 };
 

@@ -20,13 +20,13 @@ const OK = 200;
 
 const NAME = { name: param.text({ doc: 'The data source.' }) } as const;
 const KIND = {
-  type: { type: 'str', doc: 'What it is: graphite, prometheus, influxdb …' },
-  url: { type: 'str', doc: 'Its address.' },
+  type: param.value({ type: 'str', doc: 'What it is: graphite, prometheus, influxdb …' }),
+  url: param.value({ type: 'str', doc: 'Its address.' }),
 } as const;
 const ORG = {
   orgname: param.textIfGiven({ default: null, doc: 'The organisation that has it.' }),
 } as const;
-const optional = (type: string, doc: string) => ({ default: null, type, doc }) as const;
+const optional = (type: string, doc: string) => param.value({ default: null, type, doc });
 
 interface Wanted {
   readonly name: string;
@@ -175,14 +175,14 @@ export const grafanaDatasourceStates = defineModule({
       params: {
         ...NAME,
         ...KIND,
-        access: { default: 'proxy', type: 'str', doc: 'proxy or direct.' },
-        user: { default: '', type: 'str', doc: 'The user of the database.' },
-        password: { default: '', type: 'str', doc: 'His password.' },
-        database: { default: '', type: 'str', doc: 'The database.' },
-        basic_auth: { default: false, type: 'bool', doc: 'Log in over HTTP.' },
-        basic_auth_user: { default: '', type: 'str', doc: 'As whom.' },
-        basic_auth_password: { default: '', type: 'str', doc: 'With which password.' },
-        is_default: { default: false, type: 'bool', doc: 'It is the default one.' },
+        access: param.value({ default: 'proxy', type: 'str', doc: 'proxy or direct.' }),
+        user: param.value({ default: '', type: 'str', doc: 'The user of the database.' }),
+        password: param.value({ default: '', type: 'str', doc: 'His password.' }),
+        database: param.value({ default: '', type: 'str', doc: 'The database.' }),
+        basic_auth: param.value({ default: false, type: 'bool', doc: 'Log in over HTTP.' }),
+        basic_auth_user: param.value({ default: '', type: 'str', doc: 'As whom.' }),
+        basic_auth_password: param.value({ default: '', type: 'str', doc: 'With which password.' }),
+        is_default: param.value({ default: false, type: 'bool', doc: 'It is the default one.' }),
         json_data: optional('dict', 'Further settings.'),
         ...PROFILE,
       },

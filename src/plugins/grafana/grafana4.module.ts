@@ -11,8 +11,8 @@ import {
 import { param } from '../../runtime/loader/params.ts';
 import { ask, carriedOut, fieldsOf, pick, PROFILE, send, switchOrg, type Question } from './module/server.ts';
 
-const USER = { userid: { type: 'int', doc: 'The id of the user.' } } as const;
-const ORG_ID = { orgid: { type: 'int', doc: 'The id of the organisation.' } } as const;
+const USER = { userid: param.value({ type: 'int', doc: 'The id of the user.' }) } as const;
+const ORG_ID = { orgid: param.value({ type: 'int', doc: 'The id of the organisation.' }) } as const;
 const ORG_NAME = { name: param.text({ doc: 'The organisation.' }) } as const;
 const ORG = {
   orgname: param.textIfGiven({
@@ -20,7 +20,7 @@ const ORG = {
     doc: 'The organisation; it becomes the one that the user works in.',
   }),
 } as const;
-const SOURCE_ID = { datasourceid: { type: 'int', doc: 'The id of the data source.' } } as const;
+const SOURCE_ID = { datasourceid: param.value({ type: 'int', doc: 'The id of the data source.' }) } as const;
 const SLUG = { slug: param.text({ doc: 'The dashboard, as addresses name it.' }) } as const;
 const NOT_FOUND = 404;
 

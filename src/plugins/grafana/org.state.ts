@@ -20,7 +20,7 @@ import {
 
 const NOT_FOUND = 404;
 const NAME = { name: param.text({ doc: 'The organisation.' }) } as const;
-const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
+const text = (doc: string) => param.value({ default: null, type: 'str', doc });
 
 /** An organisation; undefined when there is none. @throws CommandExecutionError */
 async function orgNamed(ctx: StateContext, name: string, profile: Value): Promise<Dict | undefined> {
@@ -146,7 +146,11 @@ export const grafana4OrgStates = defineModule({
           doc: 'Mapping of logins to roles (Admin, Editor, Viewer); False takes one out.',
         }),
         theme: text('dark or light.'),
-        home_dashboard_id: { default: null, type: 'int', doc: 'The dashboard that is seen first.' },
+        home_dashboard_id: param.value({
+          default: null,
+          type: 'int',
+          doc: 'The dashboard that is seen first.',
+        }),
         timezone: text('utc, browser, or nothing.'),
         address1: text('The first line of the address.'),
         address2: text('The second one.'),

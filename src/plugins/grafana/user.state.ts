@@ -91,11 +91,11 @@ export const grafana4UserStates = defineModule({
       doc: 'Makes sure that there is a user. The password of one who is there stays as it is.',
       params: {
         ...NAME,
-        password: { type: 'str', doc: 'The password of a new user.' },
-        email: { type: 'str', doc: 'The address.' },
+        password: param.value({ type: 'str', doc: 'The password of a new user.' }),
+        email: param.value({ type: 'str', doc: 'The address.' }),
         is_admin: param.flag({ default: false, doc: 'He administers Grafana.' }),
-        fullname: { default: null, type: 'str', doc: 'The full name.' },
-        theme: { default: null, type: 'str', doc: 'dark or light.' },
+        fullname: param.value({ default: null, type: 'str', doc: 'The full name.' }),
+        theme: param.value({ default: null, type: 'str', doc: 'dark or light.' }),
         ...PROFILE,
       },
       run: (ctx, { profile, ...wanted }) =>

@@ -66,13 +66,13 @@ function changedKey(key: Value): Value {
   throw new ArgumentError(`argument of type '${pyTypeName(key)}' is not iterable`);
 }
 
-function look(grains: Dict, key: Value, fallback: Value, delimiter: string): Value {
-  return traverse(grains, keyPath(key), { fallback, delimiter });
+function look(grains: Dict, key: KeyPath, fallback: Value, delimiter: string): Value {
+  return traverse(grains, key, { fallback, delimiter });
 }
 
 function getGrain(
   ctx: ModuleContext,
-  args: { readonly key: Value; readonly default: Value; readonly delimiter: string },
+  args: { readonly key: KeyPath; readonly default: Value; readonly delimiter: string },
 ): Value {
   return look(ctx.grains, args.key, args.default, args.delimiter);
 }
@@ -155,7 +155,7 @@ async function storeList(
   let value: Value = list;
   for (let split = splitLast(key, place.delimiter); split; split = splitLast(key, place.delimiter)) {
     key = split[0];
-    const parent = look(grains, key, missing(), place.delimiter);
+    const parent = look(grains, keyPath(key), missing(), place.delimiter);
     if (isDict(parent)) parent.set(split[1], value);
     value = parent;
   }
@@ -228,7 +228,7 @@ async function setNested(
   let value = wanted.value;
   for (let split = splitLast(key, delimiter); split; split = splitLast(key, delimiter)) {
     key = split[0];
-    const parent = look(grains, key, new Map(), delimiter);
+    const parent = look(grains, keyPath(key), new Map(), delimiter);
     const changed = putInto(parent, split[1], value, how);
     if (changed === undefined) {
       const text = `The key '${key}' value is '${pyStr(parent)}', which is different from the provided key '${split[1]}'.`;
@@ -242,28 +242,35 @@ async function setNested(
 
 const getFunction = {
   params: {
-    key: { type: 'str', doc: 'Name of the grain; levels are separated by the delimiter (`pkg:apache`).' },
-    default: { default: '', type: 'any', doc: 'What to return when there is no such grain.' },
+    key: param.by(keyPath, {
+      type: 'str',
+      doc: 'Name of the grain; levels are separated by the delimiter (`pkg:apache`).',
+    }),
+    default: param.value({ default: '', type: 'any', doc: 'What to return when there is no such grain.' }),
     delimiter: param.text({ default: DEFAULT_DELIMITER, doc: 'What separates levels.' }),
-    ordered: { default: true, type: 'bool', doc: 'Without effect: mappings always keep their order.' },
+    ordered: param.value({
+      default: true,
+      type: 'bool',
+      doc: 'Without effect: mappings always keep their order.',
+    }),
   },
   returns: 'the value, or the default',
 } as const;
-const destructiveParam = {
+const destructiveParam = param.value({
   default: false,
   type: 'bool',
   doc: 'With a value of None remove the key, too.',
-} as const;
-const refreshPillarParam = {
+});
+const refreshPillarParam = param.value({
   default: true,
   type: 'bool',
   doc: 'Have the pillar compiled anew afterwards.',
-} as const;
-const LIST_KEY = {
+});
+const LIST_KEY = param.value({
   type: 'str',
   doc: 'Name of the grain that holds the list; levels are separated by the delimiter.',
-} as const;
-const listValue = { type: 'any', doc: 'The value.' } as const;
+});
+const listValue = param.value({ type: 'any', doc: 'The value.' });
 const delimiterParam = param.text({ default: DEFAULT_DELIMITER, doc: 'What separates levels.' });
 const SET_RESULT = '`{result, changes: {grain: value}, comment}`';
 
@@ -318,7 +325,9 @@ export const grainsModule = defineModule({
       run: (ctx, _args, names, kwargs) => {
         const fallback = kwargs.get('default') ?? (kwargs.has('default') ? null : '');
         const delimiter = pyStr(kwargs.get('delimiter') ?? DEFAULT_DELIMITER);
-        const found: Dict = new Map(names.map((name) => [name, look(ctx.grains, name, fallback, delimiter)]));
+        const found: Dict = new Map(
+          names.map((name) => [name, look(ctx.grains, keyPath(name), fallback, delimiter)]),
+        );
         return isTrue(kwargs.get('sanitize')) ? sanitize(found) : found;
       },
     }),
@@ -335,7 +344,7 @@ export const grainsModule = defineModule({
       },
       returns: 'bool',
       examples: ["salt '*' grains.equals systemd:version 252"],
-      run: (ctx, { key, value }) => value === pyStr(look(ctx.grains, key, '', DEFAULT_DELIMITER)),
+      run: (ctx, { key, value }) => value === pyStr(look(ctx.grains, keyPath(key), '', DEFAULT_DELIMITER)),
     }),
     setvals: defineFunction({
       doc: 'Sets several grains in the file of grains. Grains of the configuration file still win.',
@@ -354,8 +363,8 @@ export const grainsModule = defineModule({
     setval: defineFunction({
       doc: 'Sets one grain in the file of grains. The name is taken as it is; for nested ones there is `grains.set`.',
       params: {
-        key: { type: 'str', doc: 'Name of the grain.' },
-        val: { type: 'any', doc: 'Its new value.' },
+        key: param.value({ type: 'str', doc: 'Name of the grain.' }),
+        val: param.value({ type: 'any', doc: 'Its new value.' }),
         destructive: destructiveParam,
         refresh_pillar: refreshPillarParam,
       },
@@ -376,7 +385,7 @@ export const grainsModule = defineModule({
       returns: '`{grain: value}`; a text when the grain is no list or holds the value already',
       run: async (ctx, { key, val, convert, delimiter }) => {
         const grains = copyValue(ctx.grains);
-        let list = look(grains, key, [], delimiter);
+        let list = look(grains, keyPath(key), [], delimiter);
         if (convert && !Array.isArray(list)) list = list === null ? [] : [list];
         if (!Array.isArray(list)) return `The key ${pyStr(key)} is not a valid list`;
         if (list.some((item) => valuesEqual(item, val))) {
@@ -392,7 +401,7 @@ export const grainsModule = defineModule({
       returns: '`{grain: value}`; a text when the grain is no list or does not hold the value',
       run: async (ctx, { key, val, delimiter }) => {
         const grains = copyValue(ctx.grains);
-        const list = look(grains, key, [], delimiter);
+        const list = look(grains, keyPath(key), [], delimiter);
         if (!Array.isArray(list)) return `The key ${pyStr(key)} is not a valid list`;
         const at = list.findIndex((item) => valuesEqual(item, val));
         if (at < 0) return `The val ${pyStr(val)} was not in the list ${pyStr(key)}`;
@@ -407,7 +416,7 @@ export const grainsModule = defineModule({
           type: 'str',
           doc: 'Name of the grain; levels are separated by the delimiter.',
         }),
-        val: { default: '', type: 'any', doc: 'Its new value.' },
+        val: param.value({ default: '', type: 'any', doc: 'Its new value.' }),
         force: param.flag({ default: false, doc: 'Replace whatever is there.' }),
         destructive: destructiveParam,
         delimiter: delimiterParam,
@@ -421,7 +430,7 @@ export const grainsModule = defineModule({
       doc: 'Sets a grain to None, or removes it.',
       params: {
         key: param.by(changedKey, { type: 'str', doc: 'Name of the grain; levels are separated by colons.' }),
-        destructive: { default: false, type: 'bool', doc: 'Remove the key, too.' },
+        destructive: param.value({ default: false, type: 'bool', doc: 'Remove the key, too.' }),
         force: param.flag({ default: false, doc: 'Do so even when the value is a list or a mapping.' }),
       },
       returns: SET_RESULT,
@@ -443,9 +452,17 @@ export const grainsModule = defineModule({
       params: {
         lookup_dict: param.mapping({ doc: 'Value of the grain, or glob, to the result.' }),
         grain: param.by(keyPath, { default: 'os_family', type: 'str', doc: 'Name of the grain.' }),
-        merge: { default: null, type: 'dict', doc: 'A mapping merged over the result.' },
-        default: { default: 'default', type: 'str', doc: 'Key of the table to use when nothing matches.' },
-        base: { default: null, type: 'str', doc: 'Key of the table whose mapping lies under the result.' },
+        merge: param.value({ default: null, type: 'dict', doc: 'A mapping merged over the result.' }),
+        default: param.value({
+          default: 'default',
+          type: 'str',
+          doc: 'Key of the table to use when nothing matches.',
+        }),
+        base: param.value({
+          default: null,
+          type: 'str',
+          doc: 'Key of the table whose mapping lies under the result.',
+        }),
       },
       returns: 'the value of the table; None when nothing matches and there is no default',
       examples: ["salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'"],

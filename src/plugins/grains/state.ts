@@ -1,5 +1,6 @@
 /** `grains`: grains that are kept in the minion's file (3006.16 salt/states/grains.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { slsText } from '../shared/sls-text.ts';
 import { dict, isDict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { appendToGrain, listAbsent, listPresent } from './state/list.ts';
@@ -53,10 +54,13 @@ async function absent(
   });
 }
 
-const NAME = { type: 'str', doc: 'The name of the grain; levels are separated by the delimiter.' } as const;
-const VALUE = { type: 'any', doc: 'The value.' } as const;
-const DELIMITER = { default: ':', type: 'str', doc: 'What separates levels.' } as const;
-const FORCE = { default: false, type: 'bool', doc: 'Replace lists and mappings, too.' } as const;
+const NAME = param.value({
+  type: 'str',
+  doc: 'The name of the grain; levels are separated by the delimiter.',
+});
+const VALUE = param.value({ type: 'any', doc: 'The value.' });
+const DELIMITER = param.value({ default: ':', type: 'str', doc: 'What separates levels.' });
+const FORCE = param.value({ default: false, type: 'bool', doc: 'Replace lists and mappings, too.' });
 
 /** The states of `grains`. */
 export const grainsStates = defineModule({
@@ -113,7 +117,11 @@ export const grainsStates = defineModule({
       doc: 'Makes sure that a grain has no value, or is not there.',
       params: {
         name: NAME,
-        destructive: { default: false, type: 'bool', doc: 'Remove the grain, not only its value.' },
+        destructive: param.value({
+          default: false,
+          type: 'bool',
+          doc: 'Remove the grain, not only its value.',
+        }),
         delimiter: DELIMITER,
         force: FORCE,
       },
@@ -125,11 +133,11 @@ export const grainsStates = defineModule({
       params: {
         name: NAME,
         value: VALUE,
-        convert: { default: false, type: 'bool', doc: 'Make a list of a grain that is none.' },
+        convert: param.trueOnly({ default: false, doc: 'Make a list of a grain that is none.' }),
         delimiter: DELIMITER,
       },
       run: (ctx, { name, value, convert, delimiter }) =>
-        appendToGrain(ctx, grainName(name, delimiter), { value, convert: convert === true }),
+        appendToGrain(ctx, grainName(name, delimiter), { value, convert }),
     }),
   },
 });

@@ -98,7 +98,7 @@ function fileBytes(path: string): Buffer {
   return readBytes(file);
 }
 
-const INSTR = { instr: { type: 'str or bytes', doc: 'The text or the bytes.' } } as const;
+const INSTR = { instr: param.value({ type: 'str or bytes', doc: 'The text or the bytes.' }) } as const;
 const CHECKSUM = param.text({ default: 'md5', doc: 'md5, sha256 or sha512.' });
 const SIGNED = {
   string: param.by(bytesOf, { type: 'str', doc: 'The message.' }),

@@ -17,8 +17,8 @@ interface Place {
 }
 
 const keywords = ({ cwd, user }: Place) => ({ ...(cwd === undefined ? {} : { cwd }), runas: user });
-const wordsOf = (opts: Value): string[] =>
-  typeof opts === 'string' ? opts.split(/\s+/).filter((word) => word !== '') : [];
+const wordsOf = (opts: string | undefined): string[] =>
+  opts !== undefined ? opts.split(/\s+/).filter((word) => word !== '') : [];
 const identityWords = (identity: string | undefined): string[] =>
   identity === undefined ? [] : ['--ssh', `ssh -i ${identity}`];
 
@@ -79,7 +79,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   [' ', 'origin of the previous file'],
 ]);
 
-async function statusOf(ctx: ModuleContext, opts: Value, place: Place): Promise<Dict> {
+async function statusOf(ctx: ModuleContext, opts: string | undefined, place: Place): Promise<Dict> {
   const found = new Map<Value, string[]>();
   for (const line of splitLines(await runStdout(ctx, ['hg', 'status', ...wordsOf(opts)], keywords(place)))) {
     const kind = KINDS.get(line[0] ?? '');
@@ -89,9 +89,9 @@ async function statusOf(ctx: ModuleContext, opts: Value, place: Place): Promise<
   return found;
 }
 
-const CWD = { cwd: { type: 'str', doc: 'The repository.' } } as const;
-const USER = { user: { default: null, type: 'str', doc: 'Who runs hg.' } } as const;
-const OPTS = { opts: { default: null, type: 'str', doc: 'Further words for hg.' } } as const;
+const CWD = { cwd: param.value({ type: 'str', doc: 'The repository.' }) } as const;
+const USER = { user: param.value({ default: null, type: 'str', doc: 'Who runs hg.' }) } as const;
+const OPTS = { opts: param.textAlone({ default: null, doc: 'Further words for hg.' }) } as const;
 const REV = { rev: param.text({ default: 'tip', doc: 'The revision.' }) } as const;
 const IDENTITY = {
   identity: param.textIfGiven({ default: null, doc: 'The private key for SSH.' }),
@@ -202,7 +202,11 @@ export const hgModule = defineModule({
     }),
     status: defineFunction({
       doc: 'Lists the files that are not as in the repository.',
-      params: { cwd: { type: 'list or str', doc: 'The repository, or several.' }, ...OPTS, ...USER },
+      params: {
+        cwd: param.value({ type: 'list or str', doc: 'The repository, or several.' }),
+        ...OPTS,
+        ...USER,
+      },
       returns:
         'mapping of what is with them (modified, added, not tracked) to files; by repository for several',
       examples: ["salt '*' hg.status /path/to/repo"],

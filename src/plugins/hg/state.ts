@@ -17,11 +17,14 @@ const LATEST = {
   rev: textIfSaid('The revision; the newest without it.'),
   target: textIfSaid('The folder that it goes into.'),
   clean: param.flag({ default: false, doc: 'Lose what was changed.' }),
-  user: { default: null, type: 'str', account: 'user', doc: 'Who runs hg.' },
-  identity: { default: null, type: 'str', doc: 'The private key for SSH.' },
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs hg.' }),
+  identity: param.value({ default: null, type: 'str', doc: 'The private key for SSH.' }),
   force: param.flag({ default: false, doc: 'Clone into a folder that has something else.' }),
-  opts: { default: false, type: 'str', doc: 'Further words for hg.' },
-  update_head: { default: true, type: 'bool', doc: 'Change the files of a repository that is there.' },
+  opts: param.value({ default: false, type: 'str', doc: 'Further words for hg.' }),
+  update_head: param.unlessFalse({
+    default: true,
+    doc: 'Change the files of a repository that is there.',
+  }),
 } as const;
 type Wanted = Omit<TypedArguments<typeof LATEST>, 'target'> & { readonly target: string };
 
@@ -40,7 +43,7 @@ async function update(ctx: StateContext, wanted: Wanted): Promise<StateResult> {
       `Repository ${target} update is probably required (current revision is ${current})`,
     );
   const pulled = await ask(ctx, 'pull', [target], dict({ user, identity, opts, repository: name }));
-  if (wanted.update_head === false)
+  if (!wanted.update_head)
     return outcome(
       name,
       true,

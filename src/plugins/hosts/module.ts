@@ -171,7 +171,7 @@ export const hostsModule = defineModule({
     }),
     has_pair: defineFunction({
       doc: 'Returns whether an address has a host name (or all of a list).',
-      params: { ip: IP, alias: { type: 'str or list', doc: 'The host names.' } },
+      params: { ip: IP, alias: param.value({ type: 'str or list', doc: 'The host names.' }) },
       returns: 'true or false',
       examples: ["salt '*' hosts.has_pair <ip> <alias>"],
       run: async (ctx, { ip, alias }) => hasAlias(await read(ctx), ip, alias),

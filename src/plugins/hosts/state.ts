@@ -209,7 +209,11 @@ export const hostStates = defineModule({
       params: {
         name: NAME,
         ip: IP,
-        comment: { default: '', type: 'str', doc: 'A comment for the lines of these addresses.' },
+        comment: param.value({
+          default: '',
+          type: 'str',
+          doc: 'A comment for the lines of these addresses.',
+        }),
         clean: param.flag({ default: false, doc: 'Take the name away from all other addresses.' }),
       },
       refuses: ({ name, comment }) => nameRefusal(name) ?? commentRefusal(comment),
@@ -223,7 +227,7 @@ export const hostStates = defineModule({
     only: defineState({
       doc: 'Makes sure that an address has these names and no others.',
       params: {
-        name: { type: 'str', doc: 'The address.' },
+        name: param.value({ type: 'str', doc: 'The address.' }),
         hostnames: param.by(
           (value) => {
             if (value === null) throw new ArgumentError("'NoneType' object is not iterable");

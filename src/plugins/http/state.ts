@@ -33,7 +33,7 @@ function expectedOf(value: Value): Expected | undefined {
 const found = (pattern: string, text: string): boolean =>
   guarded(() => textPattern(pattern).search(text) !== undefined);
 
-function judgeText(verdict: Verdict, match: Expected, kind: Value, text: string): void {
+function judgeText(verdict: Verdict, match: Expected, kind: string | undefined, text: string): void {
   if (kind !== 'string' && kind !== 'pcre') return;
   const isFound = kind === 'string' ? text.includes(match.text) : found(match.text, text);
   verdict.result = isFound;
@@ -41,7 +41,7 @@ function judgeText(verdict: Verdict, match: Expected, kind: Value, text: string)
   verdict.comment += ` Match ${what} "${match.shown}" was ${isFound ? '' : 'not '}found.`;
 }
 
-function judgeStatus(verdict: Verdict, status: Expected, kind: Value, text: string): void {
+function judgeStatus(verdict: Verdict, status: Expected, kind: string | undefined, text: string): void {
   if (kind === 'list') {
     for (const one of status.texts)
       if (text === one) {
@@ -62,21 +62,23 @@ function judgeStatus(verdict: Verdict, status: Expected, kind: Value, text: stri
 }
 
 const NAME = param.text({ doc: 'The address.' });
-const WAIT_FOR = { type: 'int', doc: 'Ask until the answer is good, for so many seconds.' } as const;
+const WAIT_FOR = param.value({ type: 'int', doc: 'Ask until the answer is good, for so many seconds.' });
 const PARAMS = {
   name: NAME,
   match: param.by(expectedOf, { default: null, type: 'str', doc: 'What the answer is to hold.' }),
-  match_type: { default: 'string', type: 'str', doc: '`string`, or `pcre` for a regular expression.' },
+  match_type: param.textAlone({
+    default: 'string',
+    doc: '`string`, or `pcre` for a regular expression.',
+  }),
   status: param.by(expectedOf, {
     default: null,
     type: 'int, str or list',
     doc: 'The status it is to have.',
   }),
-  status_type: {
+  status_type: param.textAlone({
     default: 'string',
-    type: 'str',
     doc: '`string`, `pcre` for a regular expression, or `list` for one of several.',
-  },
+  }),
   wait_for: param.valueIfGiven({ default: null, ...WAIT_FOR }),
 } as const;
 

@@ -21,8 +21,8 @@ export const influxdbContinuousQueryStates = defineModule({
       params: {
         ...NAME,
         query: param.text({ doc: 'What is asked, in InfluxQL.' }),
-        resample_time: { default: null, type: 'str', doc: 'How often it is asked.' },
-        coverage_period: { default: null, type: 'str', doc: 'The time that it covers.' },
+        resample_time: param.value({ default: null, type: 'str', doc: 'How often it is asked.' }),
+        coverage_period: param.value({ default: null, type: 'str', doc: 'The time that it covers.' }),
       },
       kwargs: CLIENT,
       run: async (ctx, { name, database, query, resample_time, coverage_period }, client) =>

@@ -27,13 +27,13 @@ const POLICY = { name: param.text({ doc: 'The retention policy.' }) } as const;
 const CQ = { name: param.text({ doc: 'The continuous query.' }) } as const;
 const PASSWD = { passwd: param.text({ doc: 'The password.' }) } as const;
 const POLICY_SETTINGS = {
-  duration: { type: 'str', doc: 'How long data are kept: 90m, 12h, 7d, 4w, INF.' },
-  replication: { type: 'int', doc: 'How many copies a cluster has.' },
+  duration: param.by(durationWord, { type: 'str', doc: 'How long data are kept: 90m, 12h, 7d, 4w, INF.' }),
+  replication: param.text({ type: 'int', doc: 'How many copies a cluster has.' }),
   default: param.flag({ default: false, doc: 'It is the default of the database.' }),
 } as const;
 const GRANT = {
   ...DATABASE,
-  privilege: { type: 'str', doc: 'read, write or all.' },
+  privilege: param.by(privilegeWord, { type: 'str', doc: 'read, write or all.' }),
   username: param.text({ doc: 'The user.' }),
 } as const;
 
@@ -80,10 +80,10 @@ async function privileges(ctx: ModuleContext, { name, client }: At): Promise<Dic
 
 /** The words of a retention policy behind its name. */
 function policyWords(
-  { duration, replication, isDefault }: { duration: Value; replication: Value; isDefault: boolean },
+  { duration, replication, isDefault }: { duration: string; replication: string; isDefault: boolean },
   shards = '',
 ): string {
-  return ` DURATION ${durationWord(duration)} REPLICATION ${String(BigInt(pyStr(replication)))}${shards}${isDefault ? ' DEFAULT' : ''}`;
+  return ` DURATION ${duration} REPLICATION ${String(BigInt(replication))}${shards}${isDefault ? ' DEFAULT' : ''}`;
 }
 
 function continuousQuery(
@@ -321,11 +321,7 @@ export const influxdbModule = defineModule({
       returns: 'true',
       examples: ["salt '*' influxdb.grant_privilege metrics read joe"],
       run: (ctx, { database, privilege, username }, _rest, client) =>
-        change(
-          ctx,
-          client,
-          `GRANT ${privilegeWord(privilege)} ON ${quoteName(database)} TO ${quoteName(username)}`,
-        ),
+        change(ctx, client, `GRANT ${privilege} ON ${quoteName(database)} TO ${quoteName(username)}`),
     }),
     revoke_privilege: defineFunction({
       doc: 'Lets a user read or write a database no longer.',
@@ -334,11 +330,7 @@ export const influxdbModule = defineModule({
       returns: 'true',
       examples: ["salt '*' influxdb.revoke_privilege metrics read joe"],
       run: (ctx, { database, privilege, username }, _rest, client) =>
-        change(
-          ctx,
-          client,
-          `REVOKE ${privilegeWord(privilege)} ON ${quoteName(database)} FROM ${quoteName(username)}`,
-        ),
+        change(ctx, client, `REVOKE ${privilege} ON ${quoteName(database)} FROM ${quoteName(username)}`),
     }),
     continuous_query_exists: defineFunction({
       doc: 'Returns whether a database has a continuous query.',
@@ -363,8 +355,8 @@ export const influxdbModule = defineModule({
         ...DATABASE,
         ...CQ,
         query: param.text({ doc: 'What is asked, in InfluxQL.' }),
-        resample_time: { default: null, type: 'str', doc: 'How often it is asked.' },
-        coverage_period: { default: null, type: 'str', doc: 'The time that it covers.' },
+        resample_time: param.value({ default: null, type: 'str', doc: 'How often it is asked.' }),
+        coverage_period: param.value({ default: null, type: 'str', doc: 'The time that it covers.' }),
       },
       kwargs: CLIENT,
       returns: 'true',

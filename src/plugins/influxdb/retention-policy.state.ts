@@ -78,7 +78,7 @@ export const influxdbRetentionPolicyStates = defineModule({
       params: {
         ...NAME,
         duration: param.text({ default: '7d', doc: 'How long data are kept: 90m, 12h, 7d, 4w, INF.' }),
-        replication: { default: 1, type: 'int', doc: 'How many copies a cluster has.' },
+        replication: param.value({ default: 1, type: 'int', doc: 'How many copies a cluster has.' }),
         default: param.flag({ default: false, doc: 'It is the default of the database.' }),
       },
       kwargs: CLIENT,

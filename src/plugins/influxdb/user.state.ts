@@ -84,7 +84,7 @@ export const influxdbUserStates = defineModule({
       doc: 'Makes sure that there is a user who may do this. The password of a user who is there stays as it is.',
       params: {
         ...NAME,
-        passwd: { type: 'str', doc: 'The password of a new user.' },
+        passwd: param.value({ type: 'str', doc: 'The password of a new user.' }),
         admin: param.flag({ default: false, doc: 'He may do everything.' }),
         grants: param.mapping({ default: null, doc: 'Mapping of database to read, write or all.' }),
       },

@@ -21,8 +21,8 @@ const NO_CHANGES = 'No changes detected.';
 
 const NAME = param.text({ isLine: true, doc: 'The path of the file.' });
 const STYLE = {
-  separator: { default: '=', type: 'str', doc: 'What stands between an option and its value.' },
-  encoding: { default: null, type: 'str', doc: 'The encoding of the file; UTF-8 without it.' },
+  separator: param.value({ default: '=', type: 'str', doc: 'What stands between an option and its value.' }),
+  encoding: param.value({ default: null, type: 'str', doc: 'The encoding of the file; UTF-8 without it.' }),
 } as const;
 
 /** Names: those of a list, the keys of a mapping, or one. Salt compat: Salt takes the letters of a text for names. */

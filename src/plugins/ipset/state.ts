@@ -12,7 +12,7 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 const FAMILY = {
   family: param.text({ default: 'ipv4', doc: 'The family of addresses: ipv4 or ipv6.' }),
 } as const;
-const SET = { name: { type: 'str', doc: 'The set.' } } as const;
+const SET = { name: param.value({ type: 'str', doc: 'The set.' }) } as const;
 const entriesOf = (value: Value): string[] => {
   if (!truthy(value)) return [];
   return (Array.isArray(value) ? value : [value]).map(pyStr);
@@ -214,16 +214,16 @@ export const ipsetStates = defineModule({
     }),
     present: defineState({
       doc: 'Makes sure that a set (`set_name`) has entries; `comment` and `timeout` are for all of them.',
-      params: { name: { type: 'str', doc: 'What this is called.' }, ...ENTRY, ...FAMILY },
+      params: { name: param.value({ type: 'str', doc: 'What this is called.' }), ...ENTRY, ...FAMILY },
       kwargs: 'kwargs',
       run: (ctx, given, kwargs) => present(ctx, given, kwargs),
     }),
     absent: defineState({
       doc: 'Makes sure that a set (`set_name`) does not have entries.',
       params: {
-        name: { type: 'str', doc: 'What this is called.' },
+        name: param.value({ type: 'str', doc: 'What this is called.' }),
         ...ENTRY,
-        entries: { default: null, type: 'list', doc: 'Takes no effect, as in Salt.' },
+        entries: param.value({ default: null, type: 'list', doc: 'Takes no effect, as in Salt.' }),
         ...FAMILY,
       },
       kwargs: 'kwargs',

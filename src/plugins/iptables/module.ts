@@ -1,7 +1,7 @@
 /** `iptables`: rules of the kernel's packet filter. Follows 3006.16 salt/modules/iptables.py. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, pyTypeName, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, pyTypeName, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { parseRules } from './module/parse.ts';
@@ -47,17 +47,23 @@ const COMPLAINT = 'what the program complains of; empty where it worked';
 /** A command as it would be typed (`full`). */
 async function commandText(
   ctx: ModuleContext,
-  given: { table: Value; chain: Value; command: string | undefined; position: Value; family: string },
+  given: {
+    table: string | undefined;
+    chain: string | undefined;
+    command: string | undefined;
+    position: string;
+    family: string;
+  },
   rule: string,
 ): Promise<string> {
   const { table, chain, position, family } = given;
-  if (!truthy(table)) return 'Error: Table needs to be specified';
-  if (!truthy(chain)) return NO_CHAIN;
+  if (table === undefined) return 'Error: Table needs to be specified';
+  if (chain === undefined) return NO_CHAIN;
   const { command = '' } = given;
   if (command === '') return 'Error: Command needs to be specified';
   const flag = `${'ACDIRLSFZNXPE'.includes(command) ? '-' : '--'}${command}`;
   const wait = await waitOption(ctx, family);
-  return `${iptablesPath(family)} ${wait} -t ${pyStr(table)} ${flag} ${pyStr(chain)} ${pyStr(position)} ${rule}`;
+  return `${iptablesPath(family)} ${wait} -t ${table} ${flag} ${chain} ${position} ${rule}`;
 }
 
 function policyIn(rules: Dict, table: string, chain: string): Value {
@@ -125,13 +131,13 @@ const reading = {
   build_rule: defineFunction({
     doc: 'Makes a rule out of keywords: the long options of iptables, `connstate` for `--state`, `if` and `of` for interfaces.',
     params: {
-      table: { default: 'filter', type: 'str', doc: 'The table.' },
-      chain: { default: null, type: 'str', doc: 'The chain.' },
+      table: param.textIfGiven({ default: 'filter', doc: 'The table.' }),
+      chain: param.textIfGiven({ default: null, doc: 'The chain.' }),
       command: param.textOnlyOrNone(noCommand, {
         default: null,
         doc: 'What is done with it: A or append, I, D …',
       }),
-      position: { default: '', type: 'int', doc: 'The number in the chain.' },
+      position: param.text({ default: '', type: 'int', doc: 'The number in the chain.' }),
       full: param.flag({ default: null, doc: 'Return a whole command; needs table, chain and command.' }),
       ...FAMILY,
     },

@@ -11,11 +11,11 @@ import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const FAMILY = {
-  table: { default: 'filter', type: 'str', doc: 'The table.' },
+  table: param.value({ default: 'filter', type: 'str', doc: 'The table.' }),
   family: param.text({ default: 'ipv4', doc: 'The family of addresses: ipv4 or ipv6.' }),
 } as const;
-const CHAIN = { name: { type: 'str', doc: 'The chain.' }, ...FAMILY } as const;
-const NAMED = { name: { type: 'str', doc: 'What this rule is called.' }, ...FAMILY } as const;
+const CHAIN = { name: param.value({ type: 'str', doc: 'The chain.' }), ...FAMILY } as const;
+const NAMED = { name: param.value({ type: 'str', doc: 'What this rule is called.' }), ...FAMILY } as const;
 
 const TABLES = ['filter', 'nat', 'mangle', 'raw', 'security'];
 /** All but the last stand for IPv4, as with Salt, to which any other word would, too. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readTextIfExists } from '../../host/files.ts';
 import { joinPath } from '../../python/paths.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
@@ -24,7 +25,7 @@ function fingerprint(ctx: ModuleContext, file: string, hashType: Value): string 
 }
 
 const HASH_TYPE = {
-  hash_type: { default: null, type: 'str', doc: 'The hash; default: the option hash_type.' },
+  hash_type: param.value({ default: null, type: 'str', doc: 'The hash; default: the option hash_type.' }),
 } as const;
 
 /** The module. */

@@ -142,11 +142,11 @@ export const kmodStates = defineModule({
       params: {
         name: NAME,
         persist: PERSIST,
-        comment: {
+        comment: param.value({
           default: true,
           type: 'bool',
           doc: 'Comment the line of the module out, and do not remove it.',
-        },
+        }),
         mods: MODS,
       },
       run: (ctx, { name, persist, comment, mods }) =>

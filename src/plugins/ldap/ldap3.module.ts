@@ -3,7 +3,7 @@ import { LdapProblem, type DirectoryEditor } from '../../network/ldap/editor.ts'
 import type { LdapScope } from '../../network/ldap/directory.ts';
 import { ArgumentError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { asSaltSays, withConnection } from './module/connection.ts';
@@ -17,10 +17,10 @@ const SCOPES: ReadonlyMap<string, LdapScope> = new Map([
 ]);
 
 const SPEC = {
-  connect_spec: {
+  connect_spec: param.value({
     type: 'dict',
     doc: 'How the server is reached: url, bind (method, dn, password, mechanism), tls, opts.',
-  },
+  }),
 } as const;
 const DN = { dn: param.text({ doc: 'The name of the entry.' }) } as const;
 
@@ -29,8 +29,8 @@ interface Search {
   readonly base: string;
   readonly scope: string;
   readonly filterstr: string;
-  readonly attrlist: Value;
-  readonly attrsonly: Value;
+  readonly attrlist: readonly Value[];
+  readonly attrsonly: boolean;
 }
 
 /** Searches over a connection. @returns the entries by their names; none where there is no such base */
@@ -44,8 +44,8 @@ export async function searchEntries(editor: DirectoryEditor, search: Search): Pr
       base: search.base,
       scope,
       filter: search.filterstr,
-      attributes: Array.isArray(attrlist) ? attrlist.map(pyStr) : [],
-      namesOnly: truthy(search.attrsonly),
+      attributes: attrlist.map(pyStr),
+      namesOnly: search.attrsonly,
     });
     return new Map(found.map(({ dn, values }): [Value, Value] => [dn, asDict(values)]));
   } catch (error) {
@@ -85,8 +85,8 @@ export const ldap3Module = defineModule({
         base: param.text({ doc: 'The name of the entry where it begins.' }),
         scope: param.text({ default: 'subtree', doc: 'subtree, base or onelevel.' }),
         filterstr: param.text({ default: '(objectClass=*)', doc: 'The filter.' }),
-        attrlist: { type: 'list', default: null, doc: 'Only these attributes.' },
-        attrsonly: { type: 'int', default: 0, doc: 'No values, where it is not 0.' },
+        attrlist: param.list({ default: null, doc: 'Only these attributes.' }),
+        attrsonly: param.flag({ type: 'int', default: 0, doc: 'No values, where it is not 0.' }),
       },
       returns: 'mapping of names of entries to mappings of attributes to lists of values',
       examples: ["salt '*' ldap3.search \"{'url': 'ldaps://ldap.example.com/'}\" base='dc=example,dc=com'"],
@@ -95,7 +95,11 @@ export const ldap3Module = defineModule({
     }),
     add: defineFunction({
       doc: 'Adds an entry.',
-      params: { ...SPEC, ...DN, attributes: { type: 'dict', doc: 'Its attributes, each with its values.' } },
+      params: {
+        ...SPEC,
+        ...DN,
+        attributes: param.value({ type: 'dict', doc: 'Its attributes, each with its values.' }),
+      },
       returns: 'true',
       examples: [
         "salt '*' ldap3.add \"{'url': 'ldaps://ldap.example.com/'}\" dn='dc=example,dc=com' attributes=\"{'example': ['value']}\"",
@@ -129,10 +133,10 @@ export const ldap3Module = defineModule({
       params: {
         ...SPEC,
         ...DN,
-        directives: {
+        directives: param.by(directivesOf, {
           type: 'list',
           doc: 'Lists of an operation (add, delete, replace), an attribute and values.',
-        },
+        }),
       },
       returns: 'true',
       examples: [
@@ -140,7 +144,7 @@ export const ldap3Module = defineModule({
       ],
       run: (_ctx, { connect_spec, dn, directives }) =>
         withConnection(connect_spec, async (editor) => {
-          await editor.modify(dn, directivesOf(directives));
+          await editor.modify(dn, directives);
           return true;
         }),
     }),
@@ -149,8 +153,8 @@ export const ldap3Module = defineModule({
       params: {
         ...SPEC,
         ...DN,
-        before: { type: 'dict', doc: 'Its attributes as they are.' },
-        after: { type: 'dict', doc: 'Its attributes as they shall be.' },
+        before: param.value({ type: 'dict', doc: 'Its attributes as they are.' }),
+        after: param.value({ type: 'dict', doc: 'Its attributes as they shall be.' }),
       },
       returns: 'true',
       examples: [

@@ -107,11 +107,11 @@ export const ldapModule = defineModule({
         filter: param.text({ doc: 'The filter.' }),
         dn: param.textIfGiven({ default: null, doc: 'Where it begins; default: `ldap.basedn`.' }),
         scope: param.valueIfGiven({ default: null, doc: '0, 1 or 2; default: `ldap.scope`.' }),
-        attrs: {
+        attrs: param.value({
           type: 'list',
           default: null,
           doc: 'Only these attributes; default: `ldap.attrs`, all for an empty text.',
-        },
+        }),
       },
       kwargs: 'kwargs',
       returns: 'mapping: results (lists of a name and a mapping of attributes), count, time',

@@ -35,9 +35,9 @@ function pairsOf(value: Value): [Value, Value][] {
   throw new ArgumentError(`'${pyTypeName(value)}' object has no attribute 'items'`);
 }
 
-async function readViews(editor: DirectoryEditor, entries: Value): Promise<Views> {
+async function readViews(editor: DirectoryEditor, entries: Value[]): Promise<Views> {
   const views: Views = { old: new Map(), new: new Map() };
-  for (const group of itemsOf(entries))
+  for (const group of entries)
     for (const [name, directives] of pairsOf(group)) {
       const dn = pyStr(name);
       let before = views.new.get(dn);
@@ -51,7 +51,7 @@ async function readViews(editor: DirectoryEditor, entries: Value): Promise<Views
 }
 
 async function readEntry(editor: DirectoryEditor, dn: string): Promise<Entry> {
-  const wanted = { base: dn, scope: 'base', filterstr: '(objectClass=*)', attrlist: null, attrsonly: 0 };
+  const wanted = { base: dn, scope: 'base', filterstr: '(objectClass=*)', attrlist: [], attrsonly: false };
   const found = await searchEntries(editor, wanted);
   // a server may write the name in another way
   const [values] = found.values();
@@ -144,7 +144,7 @@ const asValues = (entry: Entry): Dict =>
 async function managed(
   ctx: StateContext,
   name: string,
-  entries: Value,
+  entries: Value[],
   editor: DirectoryEditor,
 ): Promise<StateResult> {
   const views = await readViews(editor, entries);
@@ -181,10 +181,10 @@ export const ldapStates = defineModule({
       doc: 'Makes sure that entries are there or not, and what their attributes are.',
       params: {
         name: param.text({ doc: 'The address of the server.' }),
-        entries: {
+        entries: param.by(itemsOf, {
           type: 'list',
           doc: 'Mappings of names of entries to lists of directives: delete_others, default, add, delete, replace.',
-        },
+        }),
         connect_spec: param.by(specOf, {
           type: 'dict',
           default: null,

@@ -1,6 +1,7 @@
 /** `locale`: the locale of the system, and those there are (3006.16 salt/states/locale.py). */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy } from '../../python/values/value.ts';
 import { isAvailable } from './module.ts';
@@ -8,7 +9,7 @@ import { mayBeMade } from '../shared/made-earlier.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState } from '../shared/state-function.ts';
 
-const NAME = { type: 'str', isLine: true, doc: 'The locale: `en_US.UTF-8`.' } as const;
+const NAME = param.value({ type: 'str', isLine: true, doc: 'The locale: `en_US.UTF-8`.' });
 
 /** The states of `locale`. */
 export const localeStates = defineModule({

@@ -231,8 +231,8 @@ export const logrotateModule = defineModule({
       doc: 'Sets a command, of a block where one is named.',
       params: {
         ...KEY,
-        value: { type: 'str', doc: 'The value, or the command of the block.' },
-        setting: { default: null, type: 'str', doc: 'The value of the command of the block.' },
+        value: param.value({ type: 'str', doc: 'The value, or the command of the block.' }),
+        setting: param.value({ default: null, type: 'str', doc: 'The value of the command of the block.' }),
         ...CONF,
       },
       pythonName: 'set_',

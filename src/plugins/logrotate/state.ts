@@ -65,8 +65,8 @@ export const logrotateStates = defineModule({
       params: {
         name: param.text({ doc: 'A name for the state.' }),
         key: param.text({ doc: 'The command, or the files of a block as they stand there.' }),
-        value: { type: 'str', doc: 'The value, or the command of the block.' },
-        setting: { default: null, type: 'str', doc: 'The value of the command of the block.' },
+        value: param.value({ type: 'str', doc: 'The value, or the command of the block.' }),
+        setting: param.value({ default: null, type: 'str', doc: 'The value of the command of the block.' }),
         conf_file: param.text({ default: '/etc/logrotate.conf', doc: 'The file.' }),
       },
       run: (ctx, wanted) => set(ctx, wanted),

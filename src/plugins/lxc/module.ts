@@ -44,7 +44,7 @@ const PATH = {
   path: param.textIfGiven({ default: null, doc: 'Where containers are; /var/lib/lxc.' }),
 } as const;
 const USE_VT = {
-  use_vt: { default: null, type: 'bool', doc: 'Without effect: no terminal is made.' },
+  use_vt: param.value({ default: null, type: 'bool', doc: 'Without effect: no terminal is made.' }),
 } as const;
 const CHANGE = 'mapping of result and state (old and new)';
 const TEMPLATES = '/usr/share/lxc/templates';
@@ -148,7 +148,7 @@ const asking = {
   }),
   get_container_profile: defineFunction({
     doc: 'Returns a profile of containers of the configuration. Further keywords are put over it.',
-    params: { name: { default: null, type: 'str or dict', doc: 'The profile.' } },
+    params: { name: param.value({ default: null, type: 'str or dict', doc: 'The profile.' }) },
     kwargs: 'kwargs',
     returns: 'mapping',
     examples: ["salt '*' lxc.get_container_profile centos"],
@@ -156,7 +156,7 @@ const asking = {
   }),
   get_network_profile: defineFunction({
     doc: 'Returns a profile of networks of the configuration. Further keywords are put over it.',
-    params: { name: { default: null, type: 'str or dict', doc: 'The profile.' } },
+    params: { name: param.value({ default: null, type: 'str or dict', doc: 'The profile.' }) },
     kwargs: 'kwargs',
     returns: 'mapping',
     examples: ["salt '*' lxc.get_network_profile default"],
@@ -166,7 +166,7 @@ const asking = {
     doc: 'Lists the containers.',
     params: {
       active: param.flag({ default: null, doc: 'Only those that run.' }),
-      cache: { default: true, type: 'bool', doc: 'Without effect: LXC is asked each time.' },
+      cache: param.value({ default: true, type: 'bool', doc: 'Without effect: LXC is asked each time.' }),
       ...PATH,
     },
     returns: 'list of names',
@@ -178,7 +178,7 @@ const asking = {
     doc: 'Lists the containers by their states.',
     params: {
       extra: param.flag({ default: false, doc: 'Describe each.' }),
-      limit: { default: null, type: 'str', doc: 'Only running, stopped or frozen ones.' },
+      limit: param.value({ default: null, type: 'str', doc: 'Only running, stopped or frozen ones.' }),
       ...PATH,
     },
     returns: 'mapping of running, stopped and frozen; one of them, where it is named',
@@ -225,7 +225,7 @@ const asking = {
   }),
   images: defineFunction({
     doc: 'Lists what the template download can fetch.',
-    params: { dist: { default: null, type: 'str', doc: 'Only of this distribution.' } },
+    params: { dist: param.value({ default: null, type: 'str', doc: 'Only of this distribution.' }) },
     returns: 'mapping of distribution to release, arch, variant and build_time',
     examples: ["salt '*' lxc.images dist=debian"],
     run: (ctx, { dist }) => images(ctx, dist),
@@ -348,9 +348,13 @@ const changing = {
     params: {
       ...NAME,
       config: param.textIfGiven({ default: null, doc: 'A configuration file that it begins with.' }),
-      profile: { default: null, type: 'str or dict', doc: 'A profile of containers.' },
-      network_profile: { default: null, type: 'str or dict', doc: 'A profile of networks.' },
-      nic_opts: { default: null, type: 'dict', doc: 'Settings of network cards over those of the profile.' },
+      profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of containers.' }),
+      network_profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of networks.' }),
+      nic_opts: param.value({
+        default: null,
+        type: 'dict',
+        doc: 'Settings of network cards over those of the profile.',
+      }),
     },
     kwargs: 'kwargs',
     returns: CHANGE,
@@ -364,9 +368,13 @@ const changing = {
     params: {
       ...NAME,
       orig: param.text({ doc: 'The other container.' }),
-      profile: { default: null, type: 'str or dict', doc: 'A profile of containers.' },
-      network_profile: { default: null, type: 'str or dict', doc: 'A profile of networks.' },
-      nic_opts: { default: null, type: 'dict', doc: 'Settings of network cards over those of the profile.' },
+      profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of containers.' }),
+      network_profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of networks.' }),
+      nic_opts: param.value({
+        default: null,
+        type: 'dict',
+        doc: 'Settings of network cards over those of the profile.',
+      }),
     },
     kwargs: 'kwargs',
     returns: CHANGE,
@@ -377,8 +385,12 @@ const changing = {
     doc: 'Gives a container the network cards of a profile.',
     params: {
       ...NAME,
-      network_profile: { type: 'str or dict', doc: 'The profile.' },
-      nic_opts: { default: null, type: 'dict', doc: 'Settings of network cards over those of the profile.' },
+      network_profile: param.value({ type: 'str or dict', doc: 'The profile.' }),
+      nic_opts: param.value({
+        default: null,
+        type: 'dict',
+        doc: 'Settings of network cards over those of the profile.',
+      }),
       ...PATH,
     },
     returns: 'what has changed in the configuration',
@@ -390,7 +402,7 @@ const changing = {
     doc: 'Reads a configuration file.',
     params: {
       conf_file: param.text({ doc: 'The file.' }),
-      out_format: { default: 'simple', type: 'str', doc: 'simple, or commented for all lines.' },
+      out_format: param.textAlone({ default: 'simple', doc: 'simple, or commented for all lines.' }),
     },
     returns: 'mapping of settings, or list of lines',
     examples: ["salt '*' lxc.read_conf /etc/lxc/mycontainer.conf"],
@@ -423,19 +435,27 @@ const RUN = {
   preserve_state: param.flag({ default: true, doc: 'Bring it back into the state that it had.' }),
   stdin: param.textOrNone({ default: null, doc: 'What the command reads.' }),
   python_shell: param.flag({ default: true, doc: 'A shell of the container runs it, where it is needed.' }),
-  output_loglevel: { default: 'debug', type: 'str', doc: 'The level at which the output is logged.' },
-  use_vt: { default: false, type: 'bool', doc: 'Without effect: no terminal is made.' },
+  output_loglevel: param.value({
+    default: 'debug',
+    type: 'str',
+    doc: 'The level at which the output is logged.',
+  }),
+  use_vt: param.value({ default: false, type: 'bool', doc: 'Without effect: no terminal is made.' }),
   ...PATH,
-  ignore_retcode: { default: false, type: 'bool', doc: 'A failure of the command is none of the job.' },
+  ignore_retcode: param.value({
+    default: false,
+    type: 'bool',
+    doc: 'A failure of the command is none of the job.',
+  }),
   chroot_fallback: param.flag({
     default: false,
     doc: 'Run it in the root file system of one that cannot be attached to.',
   }),
-  keep_env: {
+  keep_env: param.value({
     default: 'http_proxy,https_proxy,no_proxy',
     type: 'bool or list of str',
     doc: 'Variables of this machine to be kept; true: all.',
-  },
+  }),
 } as const;
 
 /** A function that runs a command in a container. @param field what of the outcome it returns */

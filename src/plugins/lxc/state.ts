@@ -135,18 +135,18 @@ async function absent(
   }
 }
 
-const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
+const text = (doc: string) => param.value({ default: null, type: 'str', doc });
 const NAME = { name: param.text({ doc: 'The container.' }) } as const;
 const PATH = { path: text('Where containers are; /var/lib/lxc.') } as const;
 const PRESENT = {
   ...NAME,
   running: param.flagIfGiven({ default: null, doc: 'It runs, or it does not; without it, as it is.' }),
   clone_from: param.textIfGiven({ default: null, doc: 'The container that it is made of.' }),
-  snapshot: { default: false, type: 'bool', doc: 'A clone shares what it does not change.' },
-  profile: { default: null, type: 'str or dict', doc: 'A profile of containers.' },
-  network_profile: { default: null, type: 'str or dict', doc: 'A profile of networks.' },
+  snapshot: param.value({ default: false, type: 'bool', doc: 'A clone shares what it does not change.' }),
+  profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of containers.' }),
+  network_profile: param.value({ default: null, type: 'str or dict', doc: 'A profile of networks.' }),
   template: text('The template that it is made of.'),
-  options: { default: null, type: 'dict', doc: 'Options of the template.' },
+  options: param.value({ default: null, type: 'dict', doc: 'Options of the template.' }),
   image: text('Not served: needs a template of Salt.'),
   config: text('A configuration file that it begins with.'),
   fstype: text('The file system of its volume.'),
@@ -301,7 +301,11 @@ export const lxcStates = defineModule({
     present: defineState({ doc: 'Makes sure of a container.', params: PRESENT, run: present }),
     absent: defineState({
       doc: 'Makes sure that a container is not there.',
-      params: { ...NAME, stop: { default: false, type: 'bool', doc: 'Even one that runs.' }, ...PATH },
+      params: {
+        ...NAME,
+        stop: param.value({ default: false, type: 'bool', doc: 'Even one that runs.' }),
+        ...PATH,
+      },
       run: absent,
     }),
     running: defineState({

@@ -125,22 +125,26 @@ async function filterBy(
   return fallback;
 }
 
-const tgtParam = { tgt: { type: 'str', doc: 'The target.' } } as const;
+const tgtParam = { tgt: param.value({ type: 'str', doc: 'The target.' }) } as const;
 const minionIdParam = {
-  minion_id: { default: null, type: 'str', doc: 'Try the target on this id instead of the minion itself.' },
+  minion_id: param.value({
+    default: null,
+    type: 'str',
+    doc: 'Try the target on this id instead of the minion itself.',
+  }),
 } as const;
 const delimiterParam = {
-  delimiter: { default: DEFAULT_DELIMITER, type: 'str', doc: 'What separates levels.' },
+  delimiter: param.value({ default: DEFAULT_DELIMITER, type: 'str', doc: 'What separates levels.' }),
 } as const;
 const mergeParams = {
-  merge: { default: null, type: 'dict', doc: 'A mapping merged over the result.' },
+  merge: param.value({ default: null, type: 'dict', doc: 'A mapping merged over the result.' }),
   merge_lists: param.flag({ default: false, doc: 'Join lists instead of replacing them.' }),
 } as const;
-const tgtTypeParam = {
+const tgtTypeParam = param.value({
   default: 'compound',
   type: 'str',
   doc: 'Kind of the targets: the name of a function of this module.',
-} as const;
+});
 
 function byId(type: TargetType, what: string, example: string, pythonName?: string): FunctionSpec {
   return defineFunction({
@@ -202,7 +206,11 @@ export const matchModule = defineModule({
         tgt_type: tgtTypeParam,
         ...minionIdParam,
         ...mergeParams,
-        default: { default: 'default', type: 'str', doc: 'Key of the table to use when no target matches.' },
+        default: param.value({
+          default: 'default',
+          type: 'str',
+          doc: 'Key of the table to use when no target matches.',
+        }),
       },
       returns: 'the value; None when no target matches and there is no default',
       examples: ["salt '*' match.filter_by '{foo*: Foo!, bar*: Bar!}' minion_id=bar03"],

@@ -20,8 +20,8 @@ async function configuredFunctions(ctx: ModuleContext): Promise<Dict> {
 }
 
 /** The functions to update: those that are named, or those configured. */
-async function wantedFunctions(ctx: ModuleContext, named: Value): Promise<Dict> {
-  if (!truthy(named)) return configuredFunctions(ctx);
+async function wantedFunctions(ctx: ModuleContext, named: Value | undefined): Promise<Dict> {
+  if (named === undefined) return configuredFunctions(ctx);
   if (Array.isArray(named)) return new Map(named.map((fun) => [fun, new Map<Value, Value>()]));
   return isDict(named) ? named : new Map();
 }
@@ -59,10 +59,10 @@ async function runFor(
   }
 }
 
-async function update(ctx: ModuleContext, clear: boolean, named: Value): Promise<Value> {
+async function update(ctx: ModuleContext, clear: boolean, named: Value | undefined): Promise<Value> {
   const functions = await wantedFunctions(ctx, named);
   // what was configured and is no longer so would be read for ever
-  if (!truthy(named)) await takeOutFormer(ctx, [...functions.keys()].map(pyStr));
+  if (named === undefined) await takeOutFormer(ctx, [...functions.keys()].map(pyStr));
   if (functions.size === 0) return null;
   const data: Dict = new Map();
   for (const [alias, given] of copyValue(functions)) {
@@ -134,11 +134,11 @@ export const mineModule = defineModule({
       doc: 'Runs the functions of `mine_functions`, and leaves what they give in the mine.',
       params: {
         clear: param.flag({ default: false, doc: 'Forget what is there.' }),
-        mine_functions: {
+        mine_functions: param.valueIfGiven({
           default: null,
           type: 'dict or list',
           doc: 'Other functions than those configured.',
-        },
+        }),
       },
       returns: 'True; None when there are no functions, False when no master takes the data',
       examples: ["salt '*' mine.update", `salt '*' mine.update mine_functions='["network.ip_addrs"]'`],
@@ -161,8 +161,11 @@ export const mineModule = defineModule({
     get: defineFunction({
       doc: 'Reads the mine.',
       params: {
-        tgt: { type: 'str', doc: 'The minions whose data is wanted.' },
-        fun: { type: 'str or list', doc: 'The function or alias; several with commas between, or as list.' },
+        tgt: param.value({ type: 'str', doc: 'The minions whose data is wanted.' }),
+        fun: param.value({
+          type: 'str or list',
+          doc: 'The function or alias; several with commas between, or as list.',
+        }),
         tgt_type: param.text({ default: 'glob', doc: 'What kind of target that is.' }),
         exclude_minion: param.flag({ default: false, doc: 'Leave out this minion.' }),
       },

@@ -170,9 +170,9 @@ export const minionModule = defineModule({
       doc: 'Restarts the minion: by the option minion_restart_command, else by systemd; else it is ended.',
       params: {
         systemd: param.flag({ default: true, doc: 'Use systemd where it has started the machine.' }),
-        win_service: { default: true, type: 'bool', doc: 'For Windows.' },
+        win_service: param.value({ default: true, type: 'bool', doc: 'For Windows.' }),
         schedule_retry: param.flag({ default: false, doc: 'Look later whether it runs, and start it else.' }),
-        retry_delay: { default: 180, type: 'int', doc: 'After how many seconds.' },
+        retry_delay: param.value({ default: 180, type: 'int', doc: 'After how many seconds.' }),
       },
       returns: 'mapping with killed, restart, service_restart, retcode and comment',
       examples: ["salt '*' minion.restart"],

@@ -1,6 +1,7 @@
 /** `module`: execution functions as states (3006.16 salt/states/module.py). */
 import { ArgumentError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -119,7 +120,7 @@ function splitName(kwargs: Dict): { name: Value; rest: Dict } {
 
 const wait = defineState({
   doc: 'Calls a function only when a watched state has changed something.',
-  params: { name: { type: 'str', doc: 'The function.' } },
+  params: { name: param.text({ doc: 'The function.' }) },
   kwargs: 'kwargs',
   run: (_ctx, args) => outcome(args.name, true, ''),
 });

@@ -98,8 +98,8 @@ const MOUNT_PARAMS = {
   mkmnt: param.flag({ default: false, doc: 'Create the mount point.' }),
   fstype: param.textIfGiven({ default: '', doc: 'The file system.' }),
   opts: param.by(optionList, { ...OPTS, default: 'defaults' }),
-  user: { default: null, type: 'str', doc: 'The user who mounts.' },
-  util: { default: 'mount', type: 'str', doc: 'Only `mount`.' },
+  user: param.value({ default: null, type: 'str', doc: 'The user who mounts.' }),
+  util: param.value({ default: 'mount', type: 'str', doc: 'Only `mount`.' }),
 } as const;
 const MOUNTED = 'true, or what the program says';
 
@@ -241,16 +241,16 @@ const caching = {
     doc: 'Remembers a mount for states.',
     params: {
       real_name: NAME,
-      device: { type: 'str', doc: DEVICE.doc },
-      mkmnt: { type: 'bool', doc: 'Whether the mount point was created.' },
-      fstype: { type: 'str', doc: 'The file system.' },
-      mount_opts: { type: 'list', doc: 'The options.' },
-      shown: {
+      device: param.value({ type: 'str', doc: DEVICE.doc }),
+      mkmnt: param.value({ type: 'bool', doc: 'Whether the mount point was created.' }),
+      fstype: param.value({ type: 'str', doc: 'The file system.' }),
+      mount_opts: param.value({ type: 'list', doc: 'The options.' }),
+      shown: param.value({
         default: null,
         type: 'list',
         keywordOnly: true,
         doc: 'The options that the mounted file system shows since.',
-      },
+      }),
     },
     returns: 'true',
     examples: ["salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid"],

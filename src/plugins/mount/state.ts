@@ -18,13 +18,17 @@ const MOUNTED = {
   fstype: param.textOrEmpty({ doc: 'The file system.' }),
   mkmnt: param.flag({ default: false, doc: 'Make the folder.' }),
   opts: param.by(listOf, { default: 'defaults', type: 'str or list', doc: 'Mount options.' }),
-  dump: { default: 0, type: 'int', doc: 'The fifth column of the table.' },
-  pass_num: { default: 0, type: 'int', doc: 'The sixth column of the table.' },
+  dump: param.value({ default: 0, type: 'int', doc: 'The fifth column of the table.' }),
+  pass_num: param.value({ default: 0, type: 'int', doc: 'The sixth column of the table.' }),
   config: param.text({ default: '/etc/fstab', doc: 'The table.' }),
   persist: param.flag({ default: true, doc: "Mount it at the machine's start, too." }),
   mount: param.flag({ default: true, doc: 'Mount it now.' }),
-  user: { default: null, type: 'str', doc: 'Who mounts it.' },
-  match_on: { default: 'auto', type: 'str or list', doc: 'By which columns an old entry is found.' },
+  user: param.value({ default: null, type: 'str', doc: 'Who mounts it.' }),
+  match_on: param.value({
+    default: 'auto',
+    type: 'str or list',
+    doc: 'By which columns an old entry is found.',
+  }),
   device_name_regex: param.by(listOf, {
     default: null,
     type: 'list',
@@ -46,11 +50,11 @@ const MOUNTED = {
   }),
   extra_mount_translate_options: param.mapping({ default: null, doc: 'Options that show as others.' }),
   hidden_opts: param.by(listOf, { default: null, type: 'str or list', doc: 'Options that do not count.' }),
-  bind_mount_copy_active_opts: {
+  bind_mount_copy_active_opts: param.value({
     default: true,
     type: 'bool',
     doc: 'Takes no effect: options are not copied.',
-  },
+  }),
 } satisfies Params;
 
 const ENTRY = {
@@ -190,8 +194,8 @@ export const mountStates = defineModule({
       doc: 'Makes sure that the table of file systems has a line.',
       params: {
         ...ENTRY,
-        fs_vfstype: { type: 'str', doc: MOUNTED.fstype.doc },
-        fs_mntops: { default: 'defaults', type: 'str or list', doc: MOUNTED.opts.doc },
+        fs_vfstype: param.value({ type: 'str', doc: MOUNTED.fstype.doc }),
+        fs_mntops: param.value({ default: 'defaults', type: 'str or list', doc: MOUNTED.opts.doc }),
         fs_freq: MOUNTED.dump,
         fs_passno: MOUNTED.pass_num,
         ...MOUNT_BY,
@@ -199,7 +203,7 @@ export const mountStates = defineModule({
         mount: param.flag({ default: true, doc: 'Mount it when its line is new.' }),
         match_on: MOUNTED.match_on,
         not_change: param.flag({ default: false, doc: 'Leave a line as it is that says something else.' }),
-        fs_mount: { default: true, type: 'bool', doc: 'For AIX only.' },
+        fs_mount: param.value({ default: true, type: 'bool', doc: 'For AIX only.' }),
       },
       run: (ctx, args) =>
         fstabPresent(ctx, {

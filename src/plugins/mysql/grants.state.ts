@@ -131,11 +131,11 @@ export const mysqlGrantsStates = defineModule({
           default: false,
           doc: 'Where privileges are missing, take away all that he has been granted there before.',
         }),
-        ssl_option: {
+        ssl_option: param.value({
           default: false,
           type: 'list',
           doc: 'What his connections must have: mappings of SSL, X509, CIPHER, ISSUER or SUBJECT to true or a text.',
-        },
+        }),
       },
       kwargs: CONNECTION,
       run: present,

@@ -152,7 +152,11 @@ const QUERY = {
   key: textIfSaid('The key within the grain.'),
   overwrite: param.flag({ default: true, doc: 'Run it although there is an answer already.' }),
   check_db_exists: param.flag({ default: true, doc: 'Do nothing where the database is not there.' }),
-  client_flags: { default: null, type: 'list', doc: 'Flags of the connection: multi_statements.' },
+  client_flags: param.value({
+    default: null,
+    type: 'list',
+    doc: 'Flags of the connection: multi_statements.',
+  }),
 } as const;
 
 /** The states of `mysql_query`. */
@@ -178,7 +182,7 @@ export const mysqlQueryStates = defineModule({
       params: {
         ...QUERY,
         query_file: textIfSaid('The file: a path, or an address such as salt://.'),
-        saltenv: { default: null, type: 'str', doc: 'The environment of the file.' },
+        saltenv: param.value({ default: null, type: 'str', doc: 'The environment of the file.' }),
       },
       kwargs: CONNECTION,
       run: async (ctx, { query_file, saltenv, ...query }, connection) => {

@@ -63,7 +63,7 @@ interface AddressQuestion {
   readonly interface: Value;
   readonly include_loopback: boolean;
   readonly cidr: Value;
-  readonly type?: Value;
+  readonly type?: string | undefined;
 }
 
 async function addresses(
@@ -113,8 +113,11 @@ async function networks(
   return unique.sort(compareNetworks);
 }
 
-async function subnets(ctx: ModuleContext, family: 'inet' | 'inet6', names: Value): Promise<Value[]> {
-  const wanted = names === null ? undefined : Array.isArray(names) ? names.map(pyStr) : [pyStr(names)];
+async function subnets(
+  ctx: ModuleContext,
+  family: 'inet' | 'inet6',
+  wanted: readonly string[] | undefined,
+): Promise<Value[]> {
   return (await networks(ctx, family, wanted, false)).map(ipNetworkText);
 }
 
@@ -191,15 +194,15 @@ async function setBufferSizes(
 }
 
 const IFACE = { iface: param.text({ doc: 'The name of the interface.' }) } as const;
-const IP_ADDR = { ip_addr: { type: 'str', doc: 'An address.' } } as const;
+const IP_ADDR = { ip_addr: param.value({ type: 'str', doc: 'An address.' }) } as const;
 const HOST = { host: param.text({ doc: 'Name or address of the host.' }) } as const;
-const INTERFACE = {
+const INTERFACE = param.value({
   default: null,
   type: 'str or list',
   doc: 'Names or globs of interfaces; default: all.',
-} as const;
+});
 const LOOPBACK = param.flag({ default: false, doc: 'Those of the machine itself, too.' });
-const CIDR = { default: null, type: 'str', doc: 'Only addresses in this network.' } as const;
+const CIDR = param.value({ default: null, type: 'str', doc: 'Only addresses in this network.' });
 const FAMILY = { family: param.textOrNone({ default: null, doc: 'inet or inet6; default: both.' }) } as const;
 const TRUE_FALSE = 'true or false';
 
@@ -217,7 +220,7 @@ const addresses4 = {
   doc: 'Lists the IPv4 addresses of this machine.',
   params: {
     ...addressParams,
-    type: { default: null, type: 'str', doc: 'public or private addresses only.' },
+    type: param.textAlone({ default: null, doc: 'public or private addresses only.' }),
   },
   returns: 'list in the order of the numbers',
 } as const;
@@ -294,7 +297,9 @@ const own = {
   }),
   subnets: defineFunction({
     doc: 'Lists the IPv4 networks this machine is in.',
-    params: { interfaces: { default: null, type: 'str or list', doc: 'Only of these interfaces.' } },
+    params: {
+      interfaces: param.oneOrMore({ default: null, doc: 'Only of these interfaces.' }),
+    },
     returns: 'list',
     examples: ["salt '*' network.subnets"],
     run: (ctx, { interfaces }) => subnets(ctx, 'inet', interfaces),
@@ -303,7 +308,7 @@ const own = {
     doc: 'Lists the IPv6 networks this machine is in.',
     returns: 'list',
     examples: ["salt '*' network.subnets6"],
-    run: (ctx) => subnets(ctx, 'inet6', null),
+    run: (ctx) => subnets(ctx, 'inet6', undefined),
   }),
   ip_networks: defineFunction({
     doc: 'Lists the IPv4 networks of interfaces.',
@@ -332,7 +337,7 @@ const own = {
   }),
   in_subnet: defineFunction({
     doc: 'Returns whether this machine has an address in a network.',
-    params: { cidr: { type: 'str', doc: 'The network.' } },
+    params: { cidr: param.value({ type: 'str', doc: 'The network.' }) },
     returns: TRUE_FALSE,
     examples: ["salt '*' network.in_subnet 10.0.0.0/16"],
     run: (ctx, { cidr }) => inSubnet(ctx, cidr),
@@ -397,7 +402,7 @@ const calculating = {
   }),
   convert_cidr: defineFunction({
     doc: 'Takes a network in CIDR form apart.',
-    params: { cidr: { type: 'str', doc: 'The network.' } },
+    params: { cidr: param.value({ type: 'str', doc: 'The network.' }) },
     returns: '`{network, netmask, broadcast}`',
     examples: ["salt '*' network.convert_cidr 172.31.0.0/16"],
     run: (_ctx, { cidr }) => {
@@ -412,8 +417,8 @@ const calculating = {
   ip_in_subnet: defineFunction({
     doc: 'Returns whether an address lies in a network.',
     params: {
-      ip_addr: { type: 'str', doc: IP_ADDR.ip_addr.doc },
-      cidr: { type: 'str', doc: 'The network.' },
+      ip_addr: param.value({ type: 'str', doc: IP_ADDR.ip_addr.doc }),
+      cidr: param.value({ type: 'str', doc: 'The network.' }),
     },
     returns: TRUE_FALSE,
     examples: ["salt '*' network.ip_in_subnet 172.17.0.4 172.16.0.0/12"],
@@ -509,7 +514,7 @@ const reaching = {
     params: {
       mac: param.text({ doc: 'Its hardware address.' }),
       bcast: param.text({ default: '255.255.255.255', doc: 'Where to send it.' }),
-      destport: { default: 9, type: 'int', doc: 'The port.' },
+      destport: param.value({ default: 9, type: 'int', doc: 'The port.' }),
     },
     returns: 'true',
     examples: ["salt '*' network.wol 08-00-27-13-69-77"],
@@ -552,7 +557,7 @@ const reaching = {
   }),
   get_route: defineFunction({
     doc: 'Returns the route to an address.',
-    params: { ip: { type: 'str', doc: 'The address.' } },
+    params: { ip: param.value({ type: 'str', doc: 'The address.' }) },
     returns: '`{destination, gateway, interface, source}`',
     examples: ["salt '*' network.get_route 10.10.10.10"],
     run: (ctx, { ip }) => routeTo(ctx, ip),

@@ -44,8 +44,12 @@ export const nfsExportStates = defineModule({
       params: {
         name: param.text({ doc: 'The folder.' }),
         clients: param.listIfGiven({ default: null, doc: 'The clients, each with hosts and options.' }),
-        hosts: { default: null, type: 'str', doc: 'The only client, where no clients are given.' },
-        options: { default: null, type: 'list or str', doc: 'The options for it.' },
+        hosts: param.value({
+          default: null,
+          type: 'str',
+          doc: 'The only client, where no clients are given.',
+        }),
+        options: param.value({ default: null, type: 'list or str', doc: 'The options for it.' }),
         ...FILE,
       },
       run: async (ctx, { name, clients, hosts, options, exports }) => {

@@ -90,13 +90,13 @@ export const nfs3Module = defineModule({
       params: {
         ...FILE,
         ...PATH,
-        hosts: { default: null, type: 'str', doc: 'The client.' },
-        options: { default: null, type: 'list of str', doc: 'The options for it.' },
+        hosts: param.textAlone({ default: null, doc: 'The client.' }),
+        options: param.value({ default: null, type: 'list of str', doc: 'The options for it.' }),
       },
       returns: 'the client with its options',
       examples: ["salt '*' nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']"],
       run: (_ctx, { exports, path, hosts, options }) => {
-        if (typeof hosts !== 'string') throw new ArgumentError('hosts argument must be a string');
+        if (hosts === undefined) throw new ArgumentError('hosts argument must be a string');
         const found = readExports(exports);
         const client = dict({ hosts, options: options ?? [] });
         found.set(path, [...(found.get(path) ?? []), client]);

@@ -334,7 +334,7 @@ const changing = {
       ...CHAIN,
       table_type: param.textIfGiven({ default: null, doc: 'What it does: filter, nat or route.' }),
       hook: param.textIfGiven({ default: null, doc: 'Where packets come to it: input, output …' }),
-      priority: { default: null, type: 'int', doc: 'Its place among others there.' },
+      priority: param.value({ default: null, type: 'int', doc: 'Its place among others there.' }),
       ...FAMILY,
     },
     words: { dashes: ['priority'] },

@@ -16,7 +16,7 @@ const FAMILY = {
   }),
 } as const;
 const TABLE = { table: param.text({ default: 'filter', doc: 'The table.' }) } as const;
-const NAMED = { name: { type: 'str', doc: 'What this is called.' } } as const;
+const NAMED = { name: param.value({ type: 'str', doc: 'What this is called.' }) } as const;
 
 /** An answer of a function of nftables. */
 interface Answer {
@@ -198,9 +198,9 @@ export const nftablesStates = defineModule({
       params: {
         name: param.text({ doc: 'The chain.' }),
         ...TABLE,
-        table_type: { default: null, type: 'str', doc: 'What it does: filter, nat or route.' },
-        hook: { default: null, type: 'str', doc: 'Where packets come to it: input, output …' },
-        priority: { default: null, type: 'int', doc: 'Its place among others there.' },
+        table_type: param.value({ default: null, type: 'str', doc: 'What it does: filter, nat or route.' }),
+        hook: param.value({ default: null, type: 'str', doc: 'Where packets come to it: input, output …' }),
+        priority: param.value({ default: null, type: 'int', doc: 'Its place among others there.' }),
         ...FAMILY,
       },
       refuses: (given) => {
@@ -243,13 +243,13 @@ export const nftablesStates = defineModule({
     }),
     table_present: defineState({
       doc: 'Makes sure that there is a table.',
-      params: { name: { type: 'str', doc: 'The table.' }, ...FAMILY },
+      params: { name: param.value({ type: 'str', doc: 'The table.' }), ...FAMILY },
       kwargs: 'kwargs',
       run: (ctx, { name, family }) => tablePresent(ctx, name, family),
     }),
     table_absent: defineState({
       doc: 'Makes sure that there is no such table.',
-      params: { name: { type: 'str', doc: 'The table.' }, ...FAMILY },
+      params: { name: param.value({ type: 'str', doc: 'The table.' }), ...FAMILY },
       kwargs: 'kwargs',
       run: (ctx, { name, family }) => tableAbsent(ctx, name, family),
     }),

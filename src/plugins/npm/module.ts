@@ -21,14 +21,14 @@ import { runAll, type Ended } from '../shared/program.ts';
 /** As whom npm runs, and with what. */
 interface NpmRun {
   readonly runas: Value;
-  readonly env: Value;
+  readonly env: Dict | undefined;
   readonly cwd?: Value;
   readonly ignore_retcode?: boolean;
 }
 
 /** The variables of a run: npm takes the user whose sudo it believes itself in for the owner of what it writes. */
 async function variables(ctx: ModuleContext, { runas, env }: NpmRun): Promise<Dict> {
-  const out = isDict(env) ? new Map(env) : dict();
+  const out = env !== undefined ? new Map(env) : dict();
   if (!truthy(runas)) return out;
   const uid = toNumber(await ctx.functions.call('file.user_to_uid', [runas])) ?? 0;
   return uid === 0 ? out : out.set('SUDO_UID', uid).set('SUDO_USER', '');
@@ -83,7 +83,7 @@ async function install(ctx: ModuleContext, wanted: InstallRequest): Promise<Valu
   else if (registry !== undefined) words.push(`--registry=${pyStr(registry)}`);
   if (wanted.dry_run) words.push('--dry-run');
   const env =
-    secrets.size === 0 ? wanted.env : new Map([...(isDict(wanted.env) ? wanted.env : []), ...secrets]);
+    secrets.size === 0 ? wanted.env : new Map([...(wanted.env !== undefined ? wanted.env : []), ...secrets]);
   const ended = await npm(ctx, [...words, ...hidden.words], { ...wanted, env, cwd: dir ?? tempFolder() });
   if (ended.retcode !== 0) throw new CommandExecutionError(ended.stderr === '' ? ended.stdout : ended.stderr);
   const said = ended.stdout === '' ? ended.stderr : ended.stdout;
@@ -125,8 +125,10 @@ async function isDone(ctx: ModuleContext, words: readonly Value[], run: NpmRun):
   return retcode === 0;
 }
 
-const RUNAS = { runas: { default: null, type: 'str', doc: 'Who runs npm.' } } as const;
-const ENV = { env: { default: null, type: 'dict', doc: 'Variables of the environment of npm.' } } as const;
+const RUNAS = { runas: param.value({ default: null, type: 'str', doc: 'Who runs npm.' }) } as const;
+const ENV = {
+  env: param.mappingIfGiven({ default: null, doc: 'Variables of the environment of npm.' }),
+} as const;
 const DIR = {
   dir: param.valueIfGiven({
     default: null,
@@ -184,7 +186,11 @@ const packageFunctions = {
       ...DIR,
       ...RUNAS,
       ...ENV,
-      depth: { default: null, type: 'int', doc: 'How deep: 0 leaves out what packages depend on.' },
+      depth: param.value({
+        default: null,
+        type: 'int',
+        doc: 'How deep: 0 leaves out what packages depend on.',
+      }),
     },
     pythonName: 'list_',
     returns: 'a mapping of name to what npm says of it',
@@ -200,16 +206,15 @@ const cacheFunctions = {
       ...PATH,
       ...RUNAS,
       ...ENV,
-      force: {
+      force: param.trueOnly({
         default: false,
-        type: 'bool',
         doc: 'Even though npm keeps its cache right itself (npm 5 and newer ask for it).',
-      },
+      }),
     },
     returns: 'true or false',
     examples: ["salt '*' npm.cache_clean force=True"],
     run: (ctx, { path, force, ...run }) =>
-      isDone(ctx, ['cache', 'clean', ...pathWords(path), ...(force === true ? ['--force'] : [])], {
+      isDone(ctx, ['cache', 'clean', ...pathWords(path), ...(force ? ['--force'] : [])], {
         ...run,
         ignore_retcode: true,
       }),

@@ -190,9 +190,15 @@ async function cacheCleaned(
 }
 
 const DIR = {
-  dir: { default: null, type: 'str', doc: 'The folder of the packages; without it those of the system.' },
+  dir: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The folder of the packages; without it those of the system.',
+  }),
 } as const;
-const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs npm.' } } as const;
+const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs npm.' }),
+} as const;
 
 /** The states of `npm`. */
 export const npmStates = defineModule({
@@ -213,9 +219,9 @@ export const npmStates = defineModule({
         }),
         ...DIR,
         ...USER,
-        force_reinstall: { default: false, type: 'bool', doc: 'Install what is there as well.' },
-        registry: { default: null, type: 'str', doc: 'The address of the registry.' },
-        env: { default: null, type: 'dict', doc: 'Variables of the environment of npm.' },
+        force_reinstall: param.value({ default: false, type: 'bool', doc: 'Install what is there as well.' }),
+        registry: param.value({ default: null, type: 'str', doc: 'The address of the registry.' }),
+        env: param.value({ default: null, type: 'dict', doc: 'Variables of the environment of npm.' }),
       },
       run: installed,
     }),
@@ -238,11 +244,11 @@ export const npmStates = defineModule({
       params: {
         name: param.textIfGiven({ default: null, doc: 'Only this package; otherwise all.' }),
         ...USER,
-        force: {
+        force: param.value({
           default: false,
           type: 'bool',
           doc: 'Even though npm keeps its cache right itself (npm 5 and newer ask for it).',
-        },
+        }),
       },
       run: cacheCleaned,
     }),

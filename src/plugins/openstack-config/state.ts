@@ -40,7 +40,7 @@ export const openstackConfigStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that a setting has a value.',
-      params: { ...FILE, value: { type: 'str', doc: 'The value.' }, ...PARAMETER },
+      params: { ...FILE, value: param.value({ type: 'str', doc: 'The value.' }), ...PARAMETER },
       run: async (ctx, { name, filename, section, value, parameter }) => {
         const setting = { filename, section, parameter: parameter ?? name };
         const old = await current(ctx, setting);

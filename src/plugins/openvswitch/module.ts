@@ -60,9 +60,14 @@ const internalWords = (port: string, internal: boolean): string[] =>
 
 async function makeVlan(
   ctx: ModuleContext,
-  { br, port, id, internal }: { br: string; port: string; id: Value; internal: boolean },
+  {
+    br,
+    port,
+    id,
+    internal,
+  }: { br: string; port: string; id: number | bigint | undefined; internal: boolean },
 ): Promise<boolean> {
-  const tag = toPyInt(id);
+  const tag = id;
   const interfaces = await ctx.functions.call('network.interfaces');
   if (tag === undefined || tag < 0 || tag > VLAN_MAX || !(await bridgeExists(ctx, br))) return false;
   if (!internal && !(isDict(interfaces) && interfaces.has(port))) return false;
@@ -74,7 +79,7 @@ async function makeVlan(
 interface Tunnel {
   readonly br: string;
   readonly port: string;
-  readonly id: Value;
+  readonly id: number | bigint | undefined;
   readonly remote: string;
   readonly type: 'gre' | 'vxlan';
   readonly bits: bigint;
@@ -84,7 +89,7 @@ interface Tunnel {
 
 async function makeTunnel(ctx: ModuleContext, tunnel: Tunnel): Promise<boolean> {
   const { br, port, remote, type, more } = tunnel;
-  const key = toPyInt(tunnel.id);
+  const key = tunnel.id;
   if (key === undefined || key < 0 || BigInt(key) >= 1n << tunnel.bits) return false;
   if (!truthy(await ctx.functions.call('dig.check_ip', [remote])) || !(await bridgeExists(ctx, br)))
     return false;
@@ -112,7 +117,7 @@ const RECORD = {
 const TUNNEL = {
   ...BR,
   ...PORT,
-  id: { type: 'int', doc: 'The key of the tunnel.' },
+  id: param.by(toPyInt, { type: 'int', doc: 'The key of the tunnel.' }),
   remote: param.text({ doc: 'The address of the other end.' }),
 } as const;
 const DONE = 'true or false';
@@ -247,7 +252,12 @@ const portFunctions = {
   }),
   port_create_vlan: defineFunction({
     doc: 'Puts a port of a bridge into a VLAN, and makes it where it is not there.',
-    params: { ...BR, ...PORT, id: { type: 'int', doc: 'The VLAN, 0 to 4095.' }, ...INTERNAL },
+    params: {
+      ...BR,
+      ...PORT,
+      id: param.by(toPyInt, { type: 'int', doc: 'The VLAN, 0 to 4095.' }),
+      ...INTERNAL,
+    },
     returns: DONE,
     examples: ["salt '*' openvswitch.port_create_vlan br0 tap0 100"],
     run: (ctx, wanted) => makeVlan(ctx, wanted),
@@ -261,11 +271,14 @@ const portFunctions = {
   }),
   port_create_vxlan: defineFunction({
     doc: 'Makes a tunnel of VXLAN.',
-    params: { ...TUNNEL, dst_port: { default: null, type: 'int', doc: 'The port of the other end.' } },
+    params: {
+      ...TUNNEL,
+      dst_port: param.by(portWords, { default: null, type: 'int', doc: 'The port of the other end.' }),
+    },
     returns: DONE,
     examples: ["salt '*' openvswitch.port_create_vxlan br0 vx1 5001 192.168.1.10 8472"],
     run: (ctx, { dst_port, ...wanted }) =>
-      makeTunnel(ctx, { ...wanted, type: 'vxlan', bits: VXLAN_KEY_BITS, more: portWords(dst_port) }),
+      makeTunnel(ctx, { ...wanted, type: 'vxlan', bits: VXLAN_KEY_BITS, more: dst_port }),
   }),
 };
 
@@ -284,14 +297,14 @@ const records = {
     doc: 'Sets a column of a record.',
     params: {
       ...RECORD,
-      value: { doc: 'The value.' },
+      value: param.by(toJson, { doc: 'The value.' }),
       if_exists: param.flag({ default: false, doc: 'A record that is not there is no failure.' }),
     },
     returns: 'None, or what ovs-vsctl says against it',
     examples: ["salt '*' openvswitch.db_set Interface br0 mac 02:03:04:05:06:07"],
     run: async (ctx, { table, record, column, value, if_exists }) => {
       const careful = if_exists ? ['--if-exists'] : [];
-      const ended = await ovs(ctx, [...careful, 'set', table, record, `${column}=${toJson(value)}`]);
+      const ended = await ovs(ctx, [...careful, 'set', table, record, `${column}=${value}`]);
       return ended.retcode === 0 ? null : ended.stderr;
     },
   }),

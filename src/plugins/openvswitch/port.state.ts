@@ -14,7 +14,7 @@ const PRESENT = {
   tunnel_type: textIfSaid('What is made with the port: vlan, vxlan or gre.'),
   id: param.text({ default: null, type: 'int', doc: 'The VLAN, or the key of the tunnel.' }),
   remote: param.text({ default: null, doc: 'The address of the other end of the tunnel.' }),
-  dst_port: { default: null, type: 'int', doc: 'The port of the other end of the tunnel.' },
+  dst_port: param.value({ default: null, type: 'int', doc: 'The port of the other end of the tunnel.' }),
   internal: param.flag({ default: false, doc: 'Make an interface of its own for the port.' }),
 } as const;
 type Wanted = TypedArguments<typeof PRESENT>;

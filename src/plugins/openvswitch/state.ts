@@ -69,8 +69,8 @@ export const openvswitchBridgeStates = defineModule({
       doc: 'Makes sure of a bridge.',
       params: {
         name: param.text({ doc: 'The bridge.' }),
-        parent: { default: null, type: 'str', doc: 'The bridge that it is within.' },
-        vlan: { default: null, type: 'int', doc: 'The VLAN that it is for.' },
+        parent: param.value({ default: null, type: 'str', doc: 'The bridge that it is within.' }),
+        vlan: param.value({ default: null, type: 'int', doc: 'The VLAN that it is for.' }),
       },
       run: bridge,
     }),

@@ -1,6 +1,6 @@
 /** `out`: values as the outputters show them. Follows 3006.16 salt/modules/out.py and salt/output/__init__.py. */
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outputOptions } from '../outputters/options.ts';
@@ -8,12 +8,12 @@ import type { OutputOptions } from '../outputters/outputter.ts';
 import { chooseOutputter, displayOutput } from '../outputters/registry.ts';
 
 const PARAMS = {
-  data: { doc: 'What is shown.' },
+  data: param.value({ doc: 'What is shown.' }),
   out: param.by((value) => (value === null ? '' : pyStr(value)), {
     default: 'nested',
     doc: 'The outputter. The option `output` comes before it, unless it says `highstate`; an unknown one is logged, and `nested` is used.',
   }),
-  opts: { default: null, doc: "Options instead of the minion's." },
+  opts: param.mappingIfGiven({ default: null, doc: "Options instead of the minion's." }),
 } as const;
 
 /** What a table looks like, in keywords. */
@@ -26,7 +26,7 @@ const ESCAPE_SEQUENCE = /\x1b[^m]*m/g;
 interface Shown {
   readonly data: Value;
   readonly out: string;
-  readonly opts: Value;
+  readonly opts: Dict | undefined;
 }
 
 /** Whether colours are put in: as in Salt only when options say so, since a function has no terminal. */
@@ -50,7 +50,7 @@ function laidOut(opts: Dict, kwargs: Dict, color: boolean): OutputOptions {
 }
 
 async function show(ctx: ModuleContext, { data, out, opts }: Shown, kwargs: Dict): Promise<string> {
-  const used = isDict(opts) && opts.size > 0 ? opts : ctx.opts;
+  const used = opts !== undefined && opts.size > 0 ? opts : ctx.opts;
   const output = used.get('output') ?? null;
   const fun = used.get('fun');
   const name = chooseOutputter(out === '' ? undefined : out, {

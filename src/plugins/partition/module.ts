@@ -115,8 +115,8 @@ async function makeFileSystem(ctx: ModuleContext, device: string, kind: string):
 }
 
 const DEVICE = { device: param.text({ doc: 'The device: /dev/sda.' }) } as const;
-const MINOR = { minor: { type: 'int', doc: 'The number of the partition.' } } as const;
-const PARTITION = { partition: { type: 'int', doc: 'The number of the partition.' } } as const;
+const MINOR = { minor: param.value({ type: 'int', doc: 'The number of the partition.' }) } as const;
+const PARTITION = { partition: param.value({ type: 'int', doc: 'The number of the partition.' }) } as const;
 const BOUNDS = {
   start: param.text({ doc: 'Where it begins: 1MiB, 30%; megabytes without a unit.' }),
   end: param.text({ doc: 'Where it ends.' }),
@@ -217,8 +217,8 @@ const changing = {
     doc: 'Copies the file system of a partition to another one.',
     params: {
       ...DEVICE,
-      from_minor: { type: 'int', doc: 'The number of the one.' },
-      to_minor: { type: 'int', doc: 'The number of the other.' },
+      from_minor: param.value({ type: 'int', doc: 'The number of the one.' }),
+      to_minor: param.value({ type: 'int', doc: 'The number of the other.' }),
     },
     returns: SAID,
     examples: ["salt '*' partition.cp /dev/sda 2 3"],
@@ -230,13 +230,13 @@ const changing = {
   }),
   set_id: defineFunction({
     doc: 'Changes the type of a partition.',
-    params: { ...DEVICE, ...MINOR, system_id: { type: 'str', doc: 'The type: 83.' } },
+    params: { ...DEVICE, ...MINOR, system_id: param.text({ doc: 'The type: 83.' }) },
     returns: SAID,
     examples: ["salt '*' partition.set_id /dev/sda 1 83"],
     run: async (ctx, { device, minor, system_id }) => {
       requireDevice(device);
       requireNumber(minor, 'minor number', 'set_id');
-      const id = pyStr(system_id);
+      const id = system_id;
       if (!(await systemTypes(ctx)).has(id))
         throw new CommandExecutionError('Invalid system_id passed to partition.set_id');
       return lines(ctx, ['sfdisk', '--change-id', device, pyStr(minor), id]);

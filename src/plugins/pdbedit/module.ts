@@ -17,11 +17,12 @@ import { runAll } from '../shared/program.ts';
 const LOGIN = { login: param.text({ doc: 'The account.' }) } as const;
 const HASHES = { hashes: param.flag({ default: false, doc: 'With the hashes of passwords.' }) } as const;
 const HASHED = param.flag({ default: false, doc: 'The password is such a hash.' });
-const said = (doc: string): { type: string; default: null; doc: string } => ({
-  type: 'str',
-  default: null,
-  doc,
-});
+const said = (doc: string): { type: string; default: null; doc: string } =>
+  param.value({
+    type: 'str',
+    default: null,
+    doc,
+  });
 
 /** What an account can be given. */
 export const ACCOUNT = {

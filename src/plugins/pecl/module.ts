@@ -42,7 +42,7 @@ async function isInstalled(ctx: ModuleContext, wanted: string): Promise<boolean>
   });
 }
 
-const PECLS = { pecls: { type: 'str or list of str', doc: 'The extensions.' } } as const;
+const PECLS = { pecls: param.by(namesOf, { type: 'str or list of str', doc: 'The extensions.' }) } as const;
 
 /** The module. */
 export const peclModule = defineModule({
@@ -67,7 +67,7 @@ export const peclModule = defineModule({
       returns: 'true or false; with force what pecl says',
       examples: ["salt '*' pecl.install fuse"],
       run: async (ctx, { pecls, defaults, force, preferred_state }): Promise<Value> => {
-        const names = namesOf(pecls);
+        const names = pecls;
         const words = ['-d', `preferred_state=${preferred_state}`, 'install', ...(force ? ['-f'] : [])];
         const said = await pecl(ctx, [...words, ...names], defaults);
         if (force) return said;
@@ -80,14 +80,14 @@ export const peclModule = defineModule({
       params: PECLS,
       returns: 'what pecl says; empty where it fails',
       examples: ["salt '*' pecl.uninstall fuse"],
-      run: (ctx, { pecls }) => pecl(ctx, ['uninstall', ...namesOf(pecls)]),
+      run: (ctx, { pecls }) => pecl(ctx, ['uninstall', ...pecls]),
     }),
     update: defineFunction({
       doc: 'Brings extensions up to date.',
       params: PECLS,
       returns: 'what pecl says; empty where it fails',
       examples: ["salt '*' pecl.update fuse"],
-      run: (ctx, { pecls }) => pecl(ctx, ['install', '-U', ...namesOf(pecls)]),
+      run: (ctx, { pecls }) => pecl(ctx, ['install', '-U', ...pecls]),
     }),
     list: defineFunction({
       doc: 'Lists the extensions that are installed.',

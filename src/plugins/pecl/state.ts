@@ -42,8 +42,12 @@ export const peclStates = defineModule({
       params: {
         ...NAME,
         version: textIfSaid('The version.'),
-        defaults: { default: false, type: 'bool', doc: 'Take the preset answer to every question.' },
-        force: { default: false, type: 'bool', doc: 'Install what is there already once more.' },
+        defaults: param.value({
+          default: false,
+          type: 'bool',
+          doc: 'Take the preset answer to every question.',
+        }),
+        force: param.value({ default: false, type: 'bool', doc: 'Install what is there already once more.' }),
         preferred_state: param.text({ default: 'stable', doc: 'Which state of an extension is wanted.' }),
       },
       run: async (ctx, { name, version, defaults, force, preferred_state }) => {

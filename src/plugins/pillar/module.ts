@@ -84,12 +84,12 @@ function mergeWithDefault(ctx: ModuleContext, pillar: Dict, args: MergeWish): Va
 }
 
 const ENVIRONMENTS = {
-  pillarenv: { default: null, type: 'str', doc: 'Makes the pillar anew from this environment.' },
-  saltenv: {
+  pillarenv: param.value({ default: null, type: 'str', doc: 'Makes the pillar anew from this environment.' }),
+  saltenv: param.value({
     default: null,
     type: 'str',
     doc: 'With pillarenv_from_saltenv: the environment to make it from.',
-  },
+  }),
 } as const;
 const DELIMITER = param.text({
   default: DEFAULT_DELIMITER,
@@ -101,8 +101,8 @@ function getFunction(pythonName?: string): FunctionSpec {
     doc: 'Gives a value out of the pillar in memory, by a key that may name several levels.',
     ...(pythonName === undefined ? {} : { pythonName }),
     params: {
-      key: { type: 'str', doc: 'The key, pkg:apache.' },
-      default: { default: NOT_SET, doc: "What to give when there is none; ''." },
+      key: param.value({ type: 'str', doc: 'The key, pkg:apache.' }),
+      default: param.value({ default: NOT_SET, doc: "What to give when there is none; ''." }),
       merge: param.flag({ default: false, doc: 'Merges the value over the default, a mapping or a list.' }),
       merge_nested_lists: param.flagIfGiven({
         default: null,
@@ -205,7 +205,7 @@ export const pillarModule = defineModule({
     }),
     keys: defineFunction({
       doc: 'Gives the keys below a key of the pillar in memory.',
-      params: { key: { type: 'str', doc: 'The key.' }, delimiter: DELIMITER },
+      params: { key: param.value({ type: 'str', doc: 'The key.' }), delimiter: DELIMITER },
       returns: 'a list of keys',
       examples: ["salt '*' pillar.keys web:sites"],
       run: (ctx, { key, delimiter }) => {
@@ -226,8 +226,8 @@ export const pillarModule = defineModule({
     ext: defineFunction({
       doc: 'Makes the pillar anew with one external pillar more, which on_demand_ext_pillar must allow.',
       params: {
-        external: { type: 'dict', doc: 'The name of the external pillar and its settings.' },
-        pillar: { default: null, type: 'dict', doc: 'Pillar that wins over all other.' },
+        external: param.value({ type: 'dict', doc: 'The name of the external pillar and its settings.' }),
+        pillar: param.value({ default: null, type: 'dict', doc: 'Pillar that wins over all other.' }),
       },
       returns: 'a mapping',
       examples: ["salt '*' pillar.ext '{libvirt: _}'"],
@@ -257,10 +257,18 @@ export const pillarModule = defineModule({
       doc: 'Chooses a value from a table by a value of the pillar in memory.',
       params: {
         lookup_dict: param.mapping({ doc: 'Globs and their values.' }),
-        pillar: { type: 'str', doc: 'The key in pillar whose value the globs are tried on.' },
-        merge: { default: null, type: 'dict', doc: 'Merged over the chosen value.' },
-        default: { default: 'default', type: 'str', doc: 'The key of the table when none matches.' },
-        base: { default: null, type: 'str', doc: 'The key of the table that lies under the chosen value.' },
+        pillar: param.value({ type: 'str', doc: 'The key in pillar whose value the globs are tried on.' }),
+        merge: param.value({ default: null, type: 'dict', doc: 'Merged over the chosen value.' }),
+        default: param.value({
+          default: 'default',
+          type: 'str',
+          doc: 'The key of the table when none matches.',
+        }),
+        base: param.value({
+          default: null,
+          type: 'str',
+          doc: 'The key of the table that lies under the chosen value.',
+        }),
       },
       returns: 'the chosen value, or null',
       examples: ["salt '*' pillar.filter_by '{web: Serve it up, db: I query}' role"],

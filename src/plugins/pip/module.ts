@@ -9,9 +9,9 @@ import { pipVersion } from './module/run.ts';
 
 const WHERE = { ...BIN_ENV, ...USER, ...CWD } as const;
 const PREFIX = {
-  prefix: { default: null, type: 'str', doc: 'Only packages whose names begin with this.' },
+  prefix: param.value({ default: null, type: 'str', doc: 'Only packages whose names begin with this.' }),
 } as const;
-const PKG = { pkg: { type: 'str', doc: 'The name of the package.' } } as const;
+const PKG = { pkg: param.value({ type: 'str', doc: 'The name of the package.' }) } as const;
 const INDEX = {
   index_url: param.valueIfGiven({ default: null, type: 'str', doc: 'The address of the index of packages.' }),
   extra_index_url: param.valueIfGiven({ default: null, type: 'str', doc: 'The address of a further index.' }),
@@ -32,13 +32,17 @@ const changing = {
   uninstall: defineFunction({
     doc: 'Removes packages, or what files of requirements name.',
     params: {
-      pkgs: { default: null, type: 'list or str', doc: 'The packages: a list, or a text with commas.' },
+      pkgs: param.value({
+        default: null,
+        type: 'list or str',
+        doc: 'The packages: a list, or a text with commas.',
+      }),
       ...REQUIREMENTS,
       ...BIN_ENV,
       ...CONNECTION,
       ...USER,
       ...CWD,
-      saltenv: { default: 'base', type: 'str', doc: 'The environment of `salt://…`.' },
+      saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of `salt://…`.' }),
       ...USE_VT,
     },
     returns: 'as cmd.run_all; a mapping of result and comment where a file of requirements is missing',

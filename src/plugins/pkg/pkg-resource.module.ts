@@ -145,14 +145,19 @@ function compareVersions(
   return holds(compareLoose(bare(ver1), bare(ver2)));
 }
 
-function formatVersion(epoch: Value, version: Value, release: Value): string {
-  const full = truthy(epoch) ? `${pyStr(epoch)}:${pyStr(version)}` : pyStr(version);
-  return truthy(release) ? `${full}-${pyStr(release)}` : full;
+function formatVersion(epoch: string | undefined, version: string, release: string | undefined): string {
+  const full = epoch === undefined ? version : `${epoch}:${version}`;
+  return release === undefined ? full : `${full}-${release}`;
 }
 
 const ATTRIBUTES = ['epoch', 'version', 'release', 'arch', 'install_date', 'install_date_time_t'];
 
 const fieldOf = (value: Value, name: string): Value => (isDict(value) ? (value.get(name) ?? null) : null);
+
+const textIn = (value: Value, name: string): string | undefined => {
+  const field = fieldOf(value, name);
+  return truthy(field) ? pyStr(field) : undefined;
+};
 
 async function withAttributes(ctx: ModuleContext, packages: Dict, attr: Value): Promise<Dict> {
   const asked = Array.isArray(attr) ? attr.map(pyStr) : [];
@@ -189,7 +194,7 @@ async function formatPackages(
     [...packages].map(([name, versions]): [Value, Value] => [
       name,
       (Array.isArray(versions) ? versions : []).map((one) =>
-        formatVersion(fieldOf(one, 'epoch'), fieldOf(one, 'version'), fieldOf(one, 'release')),
+        formatVersion(textIn(one, 'epoch'), pyStr(fieldOf(one, 'version')), textIn(one, 'release')),
       ),
     ]),
   );
@@ -211,7 +216,7 @@ export const pkgResourceModule = defineModule({
   functions: {
     pack_sources: defineFunction({
       doc: 'Makes one mapping of a list of mappings with one entry each.',
-      params: { sources: { type: 'list or str', doc: 'The list, or its text.' }, ...NORMALIZE },
+      params: { sources: param.value({ type: 'list or str', doc: 'The list, or its text.' }), ...NORMALIZE },
       returns: 'mapping of package to source; empty for anything else',
       examples: [
         `salt '*' pkg_resource.pack_sources '[{"foo": "salt://foo.rpm"}, {"bar": "salt://bar.rpm"}]'`,
@@ -221,10 +226,14 @@ export const pkgResourceModule = defineModule({
     parse_targets: defineFunction({
       doc: 'Reads what a module is to install.',
       params: {
-        name: { default: null, type: 'str', doc: 'A package, or several with commas.' },
-        pkgs: { default: null, type: 'list', doc: 'Packages, each with or without its version.' },
-        sources: { default: null, type: 'list', doc: 'Mappings of package to file or URL.' },
-        saltenv: { default: 'base', type: 'str', doc: 'Where sources come from.' },
+        name: param.value({ default: null, type: 'str', doc: 'A package, or several with commas.' }),
+        pkgs: param.value({
+          default: null,
+          type: 'list',
+          doc: 'Packages, each with or without its version.',
+        }),
+        sources: param.value({ default: null, type: 'list', doc: 'Mappings of package to file or URL.' }),
+        saltenv: param.value({ default: 'base', type: 'str', doc: 'Where sources come from.' }),
         ...NORMALIZE,
       },
       kwargs: 'kwargs',
@@ -245,8 +254,8 @@ export const pkgResourceModule = defineModule({
       doc: 'Adds a version of a package to a mapping.',
       params: {
         ...PKGS,
-        name: { type: 'str', doc: 'The package.' },
-        pkgver: { type: 'str', doc: 'The version.' },
+        name: param.value({ type: 'str', doc: 'The package.' }),
+        pkgver: param.value({ type: 'str', doc: 'The version.' }),
       },
       returns: 'none',
       examples: ["salt '*' pkg_resource.add_pkg '{}' bind 9"],
@@ -280,7 +289,7 @@ export const pkgResourceModule = defineModule({
     }),
     version_clean: defineFunction({
       doc: 'Returns a version without what the module of packages says does not belong to it.',
-      params: { verstr: { type: 'str', doc: 'The version.' } },
+      params: { verstr: param.value({ type: 'str', doc: 'The version.' }) },
       returns: 'the version',
       examples: ["salt '*' pkg_resource.version_clean 1.2"],
       run: async (ctx, { verstr }) =>
@@ -303,13 +312,13 @@ export const pkgResourceModule = defineModule({
     check_extra_requirements: defineFunction({
       doc: 'Returns whether what is installed is as further requirements say, where the module of packages can tell.',
       params: {
-        pkgname: { type: 'str', doc: 'The package.' },
-        pkgver: { type: 'str', doc: 'The requirements.' },
+        pkgname: param.value({ type: 'str', doc: 'The package.' }),
+        pkgver: param.valueIfGiven({ type: 'str', doc: 'The requirements.' }),
       },
       returns: 'true or false',
       examples: ["salt '*' pkg_resource.check_extra_requirements bash x"],
       run: async (ctx, { pkgname, pkgver }) =>
-        truthy(pkgver) && (await ctx.functions.has('pkg.check_extra_requirements'))
+        pkgver !== undefined && (await ctx.functions.has('pkg.check_extra_requirements'))
           ? ctx.functions.call('pkg.check_extra_requirements', [pkgname, pkgver])
           : true,
     }),
@@ -320,7 +329,7 @@ export const pkgResourceModule = defineModule({
           doc: 'Mapping of package to list of mappings with epoch, version, release…',
         }),
         versions_as_list: param.flag({ doc: 'Lists of versions, and not texts with commas.' }),
-        attr: { type: 'list or str', doc: 'Which fields to return; `all`.' },
+        attr: param.value({ type: 'list or str', doc: 'Which fields to return; `all`.' }),
       },
       returns: 'mapping of package to versions or fields',
       run: (ctx, { packages, versions_as_list, attr }) =>
@@ -329,9 +338,9 @@ export const pkgResourceModule = defineModule({
     format_version: defineFunction({
       doc: 'Makes one text of the parts of a version.',
       params: {
-        epoch: { type: 'str', doc: 'The epoch.' },
-        version: { type: 'str', doc: 'The version.' },
-        release: { type: 'str', doc: 'The release.' },
+        epoch: param.textIfGiven({ doc: 'The epoch.' }),
+        version: param.text({ doc: 'The version.' }),
+        release: param.textIfGiven({ doc: 'The release.' }),
       },
       returns: 'epoch:version-release',
       run: (_ctx, { epoch, version, release }) => formatVersion(epoch, version, release),

@@ -331,7 +331,11 @@ export const pkgrepoStates = defineModule({
         name: NAME,
         ppa: param.textOrNone({ default: null, doc: 'A PPA, `owner/name` (Ubuntu).' }),
         copr: param.textOrNone({ default: null, doc: 'A project of COPR, `owner/name` (dnf).' }),
-        aptkey: { default: true, type: 'bool', doc: 'Keep keys with `apt-key` where there is one.' },
+        aptkey: param.value({
+          default: true,
+          type: 'bool',
+          doc: 'Keep keys with `apt-key` where there is one.',
+        }),
       },
       kwargs: 'kwargs',
       run: (ctx, args, kwargs) => managed(ctx, args, kwargs),

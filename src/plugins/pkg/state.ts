@@ -24,26 +24,26 @@ const PKGS = param.by(packageList, {
   type: 'list',
   doc: 'Packages, also as `{name: version}`.',
 });
-const REFRESH = {
+const REFRESH = param.value({
   default: null,
   type: 'bool',
   doc: 'Fetch the lists of packages first; without it once in each run.',
-} as const;
-const FROMREPO = {
+});
+const FROMREPO = param.value({
   default: null,
   type: 'str',
   doc: 'The repository or release to take packages from.',
-} as const;
+});
 const SKIP_VERIFY = param.flag({ default: false, doc: 'Do not check signatures.' });
 const NORMALIZE = param.flag({
   default: true,
   doc: 'Leave out an architecture that goes without saying.',
 });
-const IGNORE_EPOCH = {
+const IGNORE_EPOCH = param.value({
   default: null,
   type: 'bool',
   doc: 'Compare versions without their epoch; by itself where only a version is given.',
-} as const;
+});
 const flag = (doc: string) => param.flag({ default: false, doc });
 
 const installed = defineState({
@@ -80,7 +80,7 @@ const latest = defineState({
     fromrepo: FROMREPO,
     skip_verify: SKIP_VERIFY,
     pkgs: PKGS,
-    watch_flags: { default: true, type: 'bool', doc: 'For Gentoo only.' },
+    watch_flags: param.value({ default: true, type: 'bool', doc: 'For Gentoo only.' }),
   },
   kwargs: 'kwargs',
   run: (ctx, args, kwargs) => latestState(ctx, args, kwargs),

@@ -144,11 +144,11 @@ async function absent(ctx: StateContext, kind: Kind, name: string, place: Place)
 const ROLE = {
   createdb: flagIfSaid('It may make databases.'),
   createroles: flagIfSaid('It may make roles.'),
-  encrypted: {
+  encrypted: param.value({
     default: null,
     type: 'bool or str',
     doc: 'How the password is kept: md5 (default) or scram-sha-256; False leaves it as it is, which servers refuse since version 10.',
-  },
+  }),
   superuser: flagIfSaid('It may do everything.'),
   replication: flagIfSaid('It may replicate.'),
   inherit: flagIfSaid('It has the privileges of the roles that it is a member of.'),

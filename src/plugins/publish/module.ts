@@ -136,17 +136,17 @@ const arg = param.by(argumentList, {
   type: 'any',
   doc: 'Its argument, or a list of them; text is read as YAML. Keywords are `name=value` texts.',
 });
-const timeout = { default: 5, type: 'int', doc: 'How many seconds to wait for returns.' } as const;
+const timeout = param.value({ default: 5, type: 'int', doc: 'How many seconds to wait for returns.' });
 const params = {
-  tgt: { type: 'str', doc: 'The minions it is for.' },
+  tgt: param.value({ type: 'str', doc: 'The minions it is for.' }),
   fun,
   arg,
-  tgt_type: {
+  tgt_type: param.value({
     default: 'glob',
     type: 'str',
     doc: 'What kind of target that is. Pillar targets have to match exactly.',
-  },
-  returner: { default: '', type: 'str', doc: 'Where the minions send their returns besides.' },
+  }),
+  returner: param.value({ default: '', type: 'str', doc: 'Where the minions send their returns besides.' }),
   timeout,
 } as const;
 

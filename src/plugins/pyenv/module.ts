@@ -95,7 +95,7 @@ async function runWith(
   return ended.stdout;
 }
 
-const RUNAS = { runas: { default: null, type: 'str', doc: 'Who runs pyenv.' } } as const;
+const RUNAS = { runas: param.value({ default: null, type: 'str', doc: 'Who runs pyenv.' }) } as const;
 const PYTHON = { python: param.text({ doc: 'The version of Python.' }) } as const;
 const PATH = {
   path: param.textIfGiven({ default: null, doc: 'The folder of pyenv, in place of the usual one.' }),

@@ -89,7 +89,9 @@ async function pyenvInstalled(ctx: StateContext, { name, user }: Wanted): Promis
 }
 
 const NAME = { name: param.text({ doc: 'The version of Python.' }) } as const;
-const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs pyenv.' } } as const;
+const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs pyenv.' }),
+} as const;
 
 /** The states of `pyenv`. */
 export const pyenvStates = defineModule({

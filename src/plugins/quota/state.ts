@@ -18,11 +18,11 @@ export const quotaStates = defineModule({
       doc: 'Makes sure that the quotas of a file system are on, or off.',
       params: {
         name: param.text({ doc: 'Where it is mounted.' }),
-        mode: { type: 'bool', doc: 'True for on.' },
+        mode: param.trueOnly({ doc: 'True for on.' }),
         quotatype: param.text({ doc: 'Whose: user or group.' }),
       },
       run: async (ctx, { name, mode, quotatype }) => {
-        const wanted = mode === true ? 'on' : 'off';
+        const wanted = mode ? 'on' : 'off';
         const modes = await ctx.functions.call('quota.get_mode', [name]);
         const here = isDict(modes) ? (modes.get(name) ?? null) : null;
         // Salt compat: an exception there

@@ -12,13 +12,13 @@ const JOINED = defineState({
     name: param.text({ doc: 'Not used; `user@host` says most.' }),
     host: param.text({ doc: 'The host of the node to join.' }),
     user: param.text({ default: 'rabbit', doc: 'The name of that node, in front of the host.' }),
-    ram_node: { default: null, type: 'bool', doc: 'Keep data in memory only.' },
-    runas: {
+    ram_node: param.value({ default: null, type: 'bool', doc: 'Keep data in memory only.' }),
+    runas: param.value({
       default: 'root',
       type: 'str',
       account: 'user',
       doc: 'The user of the system who runs the program.',
-    },
+    }),
   },
   run: (ctx, { name, host, user, ram_node, runas }) => {
     const node = `${user}@${host}`;

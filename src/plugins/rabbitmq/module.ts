@@ -2,7 +2,7 @@
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { parseJson } from '../../formats/json/text.ts';
 import { findProgram } from '../../host/which.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { checked, dataByKey, dataWords, tagsOf } from './module/output.ts';
@@ -12,7 +12,7 @@ import { control, plugins, printed, reported } from './module/run.ts';
 import { UPSTREAM_PARAMS } from './module/upstream-params.ts';
 
 const RUNAS = {
-  runas: { default: null, type: 'str', doc: 'The user of the system who runs the program.' },
+  runas: param.value({ default: null, type: 'str', doc: 'The user of the system who runs the program.' }),
 } as const;
 const NAME = { name: param.text({ doc: 'The user.' }) } as const;
 const VHOST = { vhost: param.text({ doc: 'The virtual host.' }) } as const;
@@ -61,10 +61,10 @@ function permissionsBy(field: string, text: string): Dict {
 
 async function joinCluster(
   ctx: ModuleContext,
-  { host, user, ram_node, runas }: { host: string; user: string; ram_node: Value; runas: Value },
+  { host, user, ram_node, runas }: { host: string; user: string; ram_node: boolean; runas: Value },
 ): Promise<Dict> {
   await printed(ctx, ['stop_app'], runas);
-  const words = ['join_cluster', ...(truthy(ram_node) ? ['--ram'] : []), `${user}@${host}`];
+  const words = ['join_cluster', ...(ram_node ? ['--ram'] : []), `${user}@${host}`];
   const joined = await control(ctx, words, { runas });
   await printed(ctx, ['start_app'], runas);
   return dict({ Join: checked(joined).stdout });
@@ -135,7 +135,11 @@ export const rabbitmqModule = defineModule({
     }),
     add_user: defineFunction({
       doc: 'Adds a user. Without a password he cannot log in with one.',
-      params: { ...NAME, password: { default: null, type: 'str', doc: 'The password.' }, ...RUNAS },
+      params: {
+        ...NAME,
+        password: param.value({ default: null, type: 'str', doc: 'The password.' }),
+        ...RUNAS,
+      },
       returns: 'mapping with Added',
       examples: ["salt '*' rabbitmq.add_user rabbit_user password"],
       run: (ctx, { name, password, runas }) => addUser(ctx, name, password, runas),
@@ -189,9 +193,9 @@ export const rabbitmqModule = defineModule({
       params: {
         ...VHOST,
         user: param.text({ doc: 'The user.' }),
-        conf: { default: '.*', type: 'str', doc: 'What he may configure.' },
-        write: { default: '.*', type: 'str', doc: 'What he may write to.' },
-        read: { default: '.*', type: 'str', doc: 'What he may read.' },
+        conf: param.value({ default: '.*', type: 'str', doc: 'What he may configure.' }),
+        write: param.value({ default: '.*', type: 'str', doc: 'What he may write to.' }),
+        read: param.value({ default: '.*', type: 'str', doc: 'What he may read.' }),
         ...RUNAS,
       },
       returns: 'mapping with Permissions Set',
@@ -225,7 +229,7 @@ export const rabbitmqModule = defineModule({
     }),
     set_user_tags: defineFunction({
       doc: 'Gives a user these tags, and no others.',
-      params: { ...NAME, tags: { type: 'list or str', doc: 'The tags.' }, ...RUNAS },
+      params: { ...NAME, tags: param.value({ type: 'list or str', doc: 'The tags.' }), ...RUNAS },
       returns: 'mapping with Tag(s) set',
       examples: ["salt '*' rabbitmq.set_user_tags myadmin administrator"],
       run: (ctx, { name, tags, runas }) =>
@@ -241,7 +245,7 @@ export const rabbitmqModule = defineModule({
       params: {
         host: param.text({ doc: 'The host of a node of the cluster.' }),
         user: param.text({ default: 'rabbit', doc: 'The name of its node in front of the host.' }),
-        ram_node: { default: null, type: 'bool', doc: 'Keep data in memory only.' },
+        ram_node: param.flag({ default: null, doc: 'Keep data in memory only.' }),
         ...RUNAS,
       },
       returns: 'mapping with Join',
@@ -283,10 +287,13 @@ export const rabbitmqModule = defineModule({
         ...VHOST,
         ...POLICY,
         pattern: param.text({ doc: 'The pattern of names that it is for.' }),
-        definition: { type: 'dict or str', doc: 'What it says: a mapping, or its text in JSON.' },
-        priority: { default: null, type: 'int', doc: 'Which of several counts.' },
+        definition: param.value({
+          type: 'dict or str',
+          doc: 'What it says: a mapping, or its text in JSON.',
+        }),
+        priority: param.valueIfGiven({ default: null, type: 'int', doc: 'Which of several counts.' }),
         ...RUNAS,
-        apply_to: { default: null, type: 'str', doc: 'queues, exchanges or all.' },
+        apply_to: param.valueIfGiven({ default: null, type: 'str', doc: 'queues, exchanges or all.' }),
       },
       returns: 'mapping with Set',
       examples: [`salt '*' rabbitmq.set_policy / HA '.*' '{"ha-mode":"all"}'`],

@@ -4,11 +4,12 @@ import { pyCount } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { fieldOf, nameOf, orFailure, rabbit, RUNAS, switched, withoutRabbitmq } from './state/parts.ts';
 
-const VHOST = { vhost: { default: '/', type: 'str', doc: 'The virtual host.' } } as const;
+const VHOST = { vhost: param.value({ default: '/', type: 'str', doc: 'The virtual host.' }) } as const;
 
 /** What a policy is to be. */
 interface WantedPolicy {
@@ -69,12 +70,12 @@ export const rabbitmqPolicyStates = defineModule({
       doc: 'Makes sure that there is a policy.',
       params: {
         ...nameOf('policy'),
-        pattern: { type: 'str', doc: 'The pattern of names that it is for.' },
-        definition: { type: 'str', doc: 'What it says, in JSON.' },
-        priority: { default: 0, type: 'int', doc: 'Which of several counts.' },
+        pattern: param.value({ type: 'str', doc: 'The pattern of names that it is for.' }),
+        definition: param.value({ type: 'str', doc: 'What it says, in JSON.' }),
+        priority: param.value({ default: 0, type: 'int', doc: 'Which of several counts.' }),
         ...VHOST,
         ...RUNAS,
-        apply_to: { default: null, type: 'str', doc: 'queues, exchanges or all.' },
+        apply_to: param.value({ default: null, type: 'str', doc: 'queues, exchanges or all.' }),
       },
       run: (ctx, wanted) => orFailure(wanted.name, () => present(ctx, wanted)),
     }),

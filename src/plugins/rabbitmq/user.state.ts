@@ -13,7 +13,7 @@ interface WantedUser {
   readonly password: Value;
   readonly force: boolean;
   readonly tags: Value;
-  readonly perms: Value;
+  readonly perms: Value | undefined;
   readonly runas: Value;
 }
 
@@ -26,7 +26,7 @@ interface Permission {
 const keywordsOf = ({ runas }: WantedUser): Dict => dict({ runas });
 
 /** `[{vhost: [configure, write, read]}]` in one list. */
-function permissionsOf(perms: Value): Permission[] {
+function permissionsOf(perms: Value | undefined): Permission[] {
   const list = Array.isArray(perms) ? perms : isDict(perms) ? [perms] : [];
   return list.filter(isDict).flatMap((item) =>
     [...item].map(([vhost, given]): Permission => {
@@ -119,7 +119,7 @@ async function present(ctx: StateContext, wanted: WantedUser): Promise<StateResu
   const isThere = truthy(await rabbit(ctx, 'user_exists', [name], keywordsOf(wanted)));
   const isOther = isThere && (await isPasswordOther(ctx, wanted));
   // Salt compat: Salt leaves the tags of a user alone where `tags: []` is all that is said of him.
-  if (isThere && !force && !isOther && !truthy(perms) && tags === null)
+  if (isThere && !force && !isOther && perms === undefined && tags === null)
     return outcome(name, true, `User '${name}' is already present.`);
   const changes = dict();
   if (!isThere) {
@@ -147,10 +147,14 @@ export const rabbitmqUserStates = defineModule({
       doc: 'Makes sure that there is a user, with his password, tags and permissions.',
       params: {
         ...nameOf('user'),
-        password: { default: null, type: 'str', doc: 'The password.' },
+        password: param.value({ default: null, type: 'str', doc: 'The password.' }),
         force: param.flag({ default: false, doc: 'Set the password even where it is right.' }),
-        tags: { default: null, type: 'list or str', doc: 'The tags.' },
-        perms: { default: [], type: 'list', doc: 'Mappings of virtual host to [configure, write, read].' },
+        tags: param.value({ default: null, type: 'list or str', doc: 'The tags.' }),
+        perms: param.valueIfGiven({
+          default: [],
+          type: 'list',
+          doc: 'Mappings of virtual host to [configure, write, read].',
+        }),
         ...RUNAS,
       },
       run: (ctx, wanted) => orFailure(wanted.name, () => present(ctx, wanted)),

@@ -105,7 +105,7 @@ const spares = (kwargs: Dict): number => toNumber(kwargs.get('spare-devices') ??
 const DEVICES = { devices: param.texts({ doc: 'The disks.' }) } as const;
 const NAME = { name: param.text({ doc: 'The array: /dev/md0.' }) } as const;
 const TEST_MODE = {
-  test_mode: { default: false, type: 'bool', doc: 'Only return the command.' },
+  test_mode: param.value({ default: false, type: 'bool', doc: 'Only return the command.' }),
 } as const;
 
 /** The module. */

@@ -10,7 +10,7 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 const NAME = { name: param.text({ doc: 'The array: /dev/md0.' }) } as const;
 const ARRAY = {
   ...NAME,
-  level: { type: 'str', doc: 'The level: 1, 5.' },
+  level: param.value({ type: 'str', doc: 'The level: 1, 5.' }),
   devices: param.texts({ doc: 'The disks; missing for one that is to come later.' }),
 } as const;
 type Wanted = TypedArguments<typeof ARRAY>;

@@ -61,7 +61,7 @@ function sample(ctx: ModuleContext, value: Value, size: Value | undefined, seed:
 }
 
 const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
-const seed = { default: null, type: 'any', doc: 'The same seed gives the same choice.' } as const;
+const seed = param.value({ default: null, type: 'any', doc: 'The same seed gives the same choice.' });
 
 /** The module. */
 export const randomModule = defineModule({
@@ -72,7 +72,7 @@ export const randomModule = defineModule({
     hash: defineFunction({
       doc: 'Computes the hash of a text.',
       params: {
-        value: { type: 'str', doc: 'The text.' },
+        value: param.value({ type: 'str', doc: 'The text.' }),
         algorithm: param.text({ default: 'sha512', doc: 'The hash.' }),
       },
       returns: 'hexadecimal digits',
@@ -82,8 +82,8 @@ export const randomModule = defineModule({
     str_encode: defineFunction({
       doc: 'Encodes a text as Base64.',
       params: {
-        value: { type: 'str', doc: 'The text.' },
-        encoder: { default: 'base64', type: 'str', doc: 'How; there is `base64`.' },
+        value: param.value({ type: 'str', doc: 'The text.' }),
+        encoder: param.textAlone({ default: 'base64', doc: 'How; there is `base64`.' }),
       },
       returns: 'text',
       examples: ["salt '*' random.str_encode 'I am a new string' base64"],
@@ -170,7 +170,11 @@ export const randomModule = defineModule({
       doc: "Draws a number that is always the same for a minion, to spread minions' work over time.",
       params: {
         range: param.count({ default: 10, doc: 'Numbers from 0 to below this.' }),
-        hash: { default: null, type: 'str', doc: "What the number is made of; default: the minion's id." },
+        hash: param.value({
+          default: null,
+          type: 'str',
+          doc: "What the number is made of; default: the minion's id.",
+        }),
       },
       returns: 'int',
       examples: ["salt '*' random.seed 10 hash=None"],
@@ -183,8 +187,8 @@ export const randomModule = defineModule({
     sample: defineFunction({
       doc: 'Chooses some of a list.',
       params: {
-        value: { type: 'list', doc: 'The list.' },
-        size: { type: 'int', doc: 'How many.' },
+        value: param.value({ type: 'list', doc: 'The list.' }),
+        size: param.value({ type: 'int', doc: 'How many.' }),
         seed,
       },
       returns: 'list',
@@ -193,7 +197,7 @@ export const randomModule = defineModule({
     }),
     shuffle: defineFunction({
       doc: 'Puts a list into random order.',
-      params: { value: { type: 'list', doc: 'The list.' }, seed },
+      params: { value: param.value({ type: 'list', doc: 'The list.' }), seed },
       returns: 'list',
       examples: [`salt '*' random.shuffle '["one", "two"]' seed="something"`],
       run: (ctx, { value, seed: given }) => sample(ctx, value, undefined, given),

@@ -15,8 +15,8 @@ import { runCode } from '../shared/program.ts';
 const RBENV = { url: 'https://github.com/rbenv/rbenv.git', below: '' } as const;
 const RUBY_BUILD = { url: 'https://github.com/rbenv/ruby-build.git', below: 'plugins/ruby-build' } as const;
 
-const placeOf = (ctx: ModuleContext, path: Value, runas: Value): string =>
-  truthy(path) ? expandUser(pyStr(path)) : rbenvFolder(ctx, runas);
+const placeOf = (ctx: ModuleContext, path: string | undefined, runas: Value): string =>
+  path !== undefined ? expandUser(path) : rbenvFolder(ctx, runas);
 
 async function cloned(ctx: ModuleContext, path: string, runas: Value): Promise<boolean> {
   for (const { url, below } of [RBENV, RUBY_BUILD]) {
@@ -75,16 +75,16 @@ async function installRuby(ctx: ModuleContext, ruby: string, runas: Value): Prom
   return false;
 }
 
-const RUNAS = { runas: { default: null, type: 'str', doc: 'Who runs rbenv.' } } as const;
+const RUNAS = { runas: param.value({ default: null, type: 'str', doc: 'Who runs rbenv.' }) } as const;
 const RUBY = { ruby: param.text({ doc: 'The version of Ruby.' }) } as const;
 const PATH = {
-  path: { default: null, type: 'str', doc: 'The folder of rbenv, in place of the usual one.' },
+  path: param.textIfGiven({ default: null, doc: 'The folder of rbenv, in place of the usual one.' }),
 } as const;
 const CMDLINE = {
-  cmdline: {
+  cmdline: param.by(wordsOf, {
     type: 'str',
     doc: 'The command, in words as a shell takes them; no shell runs it.',
-  },
+  }),
 } as const;
 
 /** The words of a command. @throws SaltInvocationError where there is none */
@@ -193,14 +193,14 @@ const commands = {
     },
     returns: 'what it printed; false where it has failed',
     examples: ["salt '*' rbenv.do 'gem list bundler'", "salt '*' rbenv.do 'gem list bundler' deploy"],
-    run: (ctx, { cmdline, runas, env }) => inRbenv(ctx, { ruby: null, words: wordsOf(cmdline), runas, env }),
+    run: (ctx, { cmdline, runas, env }) => inRbenv(ctx, { ruby: null, words: cmdline, runas, env }),
   }),
   do_with_ruby: defineFunction({
     doc: 'Runs a command with the programs of one Ruby of rbenv.',
-    params: { ruby: { type: 'str', doc: RUBY.ruby.doc }, ...CMDLINE, ...RUNAS },
+    params: { ruby: param.valueIfGiven({ type: 'str', doc: RUBY.ruby.doc }), ...CMDLINE, ...RUNAS },
     returns: 'what it printed; false where it has failed',
     examples: ["salt '*' rbenv.do_with_ruby 2.0.0-p0 'gem list bundler'"],
-    run: (ctx, { ruby, cmdline, runas }) => inRbenv(ctx, { ruby, words: wordsOf(cmdline), runas }),
+    run: (ctx, { ruby, cmdline, runas }) => inRbenv(ctx, { ruby, words: cmdline, runas }),
   }),
 };
 

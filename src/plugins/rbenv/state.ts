@@ -86,7 +86,9 @@ async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateR
 }
 
 const NAME = { name: param.text({ doc: 'The version of Ruby.' }) } as const;
-const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs rbenv.' } } as const;
+const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs rbenv.' }),
+} as const;
 
 /** The states of `rbenv`. */
 export const rbenvStates = defineModule({

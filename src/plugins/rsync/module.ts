@@ -14,14 +14,18 @@ import { param } from '../../runtime/loader/params.ts';
 import { runStdout } from '../shared/program.ts';
 
 const OPTIONS = {
-  delete: { default: false, type: 'bool', doc: 'Remove what the source does not have.' },
-  force: { default: false, type: 'bool', doc: 'Remove folders even when they are not empty.' },
-  update: { default: false, type: 'bool', doc: 'Leave files alone that are newer.' },
-  passwordfile: { default: null, type: 'str', doc: 'The file with the password of an rsync daemon.' },
-  exclude: { default: null, type: 'list or str', doc: 'What is left out.' },
-  excludefrom: { default: null, type: 'str', doc: 'A file of patterns of what is left out.' },
-  dryrun: { default: false, type: 'bool', doc: 'Only say what would be copied.' },
-  rsh: { default: null, type: 'str', doc: 'The remote shell.' },
+  delete: param.value({ default: false, type: 'bool', doc: 'Remove what the source does not have.' }),
+  force: param.value({ default: false, type: 'bool', doc: 'Remove folders even when they are not empty.' }),
+  update: param.value({ default: false, type: 'bool', doc: 'Leave files alone that are newer.' }),
+  passwordfile: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The file with the password of an rsync daemon.',
+  }),
+  exclude: param.value({ default: null, type: 'list or str', doc: 'What is left out.' }),
+  excludefrom: param.value({ default: null, type: 'str', doc: 'A file of patterns of what is left out.' }),
+  dryrun: param.value({ default: false, type: 'bool', doc: 'Only say what would be copied.' }),
+  rsh: param.value({ default: null, type: 'str', doc: 'The remote shell.' }),
 } as const;
 type Options = { readonly [K in keyof typeof OPTIONS]: Value };
 
@@ -66,21 +70,21 @@ async function fetched(ctx: ModuleContext, source: string, saltenv: Value, folde
 async function copy(
   ctx: ModuleContext,
   given: Options & {
-    readonly src: Value;
-    readonly dst: Value;
-    readonly additional_opts: Value;
+    readonly src: Value | undefined;
+    readonly dst: Value | undefined;
+    readonly additional_opts: Value[] | undefined;
     readonly saltenv: Value;
   },
 ): Promise<Value> {
-  const option = async (name: string, value: Value): Promise<Value> =>
-    truthy(value) ? value : ctx.functions.call('config.option', [`rsync.${name}`]);
+  const option = async (name: string, value: Value | undefined): Promise<Value> =>
+    value !== undefined ? value : ctx.functions.call('config.option', [`rsync.${name}`]);
   const src = pyStr(await option('src', given.src));
   const dst = pyStr(await option('dst', given.dst));
   if (src === '' || dst === '') throw new SaltInvocationError('src and dst cannot be empty');
   const settings: Record<string, Value> = {};
   for (const name of Object.keys(OPTIONS)) settings[name] = await option(name, given[name as keyof Options]);
   const words = wordsOf(settings as Options);
-  if (Array.isArray(given.additional_opts)) words.push(...given.additional_opts.map(pyStr));
+  if (given.additional_opts !== undefined) words.push(...given.additional_opts.map(pyStr));
   const folder = src.startsWith('salt://') ? mkdtempSync(join(tmpdir(), 'salt-rsync-')) : undefined;
   try {
     const from = folder === undefined ? src : await fetched(ctx, src, given.saltenv, folder);
@@ -123,11 +127,14 @@ export const rsyncModule = defineModule({
     rsync: defineFunction({
       doc: 'Copies a file or a folder. What is not said is taken from the options rsync.src, rsync.dst and so on.',
       params: {
-        src: { type: 'str', doc: 'What is copied: a path, host:path, or an address salt://.' },
-        dst: { type: 'str', doc: 'Where it goes.' },
+        src: param.valueIfGiven({
+          type: 'str',
+          doc: 'What is copied: a path, host:path, or an address salt://.',
+        }),
+        dst: param.valueIfGiven({ type: 'str', doc: 'Where it goes.' }),
         ...OPTIONS,
-        additional_opts: { default: null, type: 'list', doc: 'Further words for rsync.' },
-        saltenv: { default: 'base', type: 'str', doc: 'The environment of an address salt://.' },
+        additional_opts: param.listIfGiven({ default: null, doc: 'Further words for rsync.' }),
+        saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of an address salt://.' }),
       },
       returns: 'mapping with pid, retcode, stdout and stderr',
       examples: ["salt '*' rsync.rsync /path/to/src /path/to/dest delete=True update=True"],

@@ -55,11 +55,13 @@ async function listAllGemsets(ctx: ModuleContext, runas: Value): Promise<Map<Val
   return out;
 }
 
-const RUNAS = { runas: { default: null, type: 'str', doc: 'Who runs rvm.' } } as const;
-const ENV = { env: { default: null, type: 'list or dict', doc: 'Variables of the environment.' } } as const;
+const RUNAS = { runas: param.value({ default: null, type: 'str', doc: 'Who runs rvm.' }) } as const;
+const ENV = {
+  env: param.value({ default: null, type: 'list or dict', doc: 'Variables of the environment.' }),
+} as const;
 const RUBY = { ruby: param.text({ doc: 'The Ruby: `2.0.0`, `jruby`.' }) } as const;
 /** The Ruby within which a command runs: none is the default. */
-const IN_RUBY = { ruby: { type: 'str', doc: RUBY.ruby.doc } } as const;
+const IN_RUBY = { ruby: param.valueIfGiven({ type: 'str', doc: RUBY.ruby.doc }) } as const;
 const GEMSET = { gemset: param.text({ doc: 'The set of gems.' }) } as const;
 const SAYS = 'what rvm printed; false where it has failed or is not there';
 
@@ -157,7 +159,7 @@ const within = {
       ...IN_RUBY,
       command: param.text({ doc: 'The command, in words as a shell takes them; no shell runs it.' }),
       ...RUNAS,
-      cwd: { default: null, type: 'str', doc: 'The folder to run it in.' },
+      cwd: param.value({ default: null, type: 'str', doc: 'The folder to run it in.' }),
       ...ENV,
     },
     returns: SAYS,
@@ -183,7 +185,7 @@ const gemsets = {
   gemset_empty: gemsetFunction('empty', 'Removes all gems of a set.', ['rvm', '--force', 'gemset', 'empty']),
   gemset_list: defineFunction({
     doc: 'Lists the sets of gems of a Ruby.',
-    params: { ruby: { default: 'default', type: 'str', doc: RUBY.ruby.doc }, ...RUNAS },
+    params: { ruby: param.valueIfGiven({ default: 'default', type: 'str', doc: RUBY.ruby.doc }), ...RUNAS },
     returns: 'a list of names',
     examples: ["salt '*' rvm.gemset_list"],
     run: async (ctx, { ruby, runas }) =>

@@ -31,13 +31,15 @@ async function found(ctx: StateContext, ruby: string, user: Value): Promise<bool
   return undefined;
 }
 
-const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs rvm.' } } as const;
+const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs rvm.' }),
+} as const;
 const INSTALLED = {
   name: param.text({ doc: 'The version of Ruby.' }),
   default: param.flag({ default: false, doc: 'Make it the default.' }),
   ...USER,
-  opts: { default: null, type: 'list', doc: 'Options of `rvm install`: `-C`, `--patch`.' },
-  env: { default: null, type: 'list or dict', doc: 'Variables of the environment.' },
+  opts: param.value({ default: null, type: 'list', doc: 'Options of `rvm install`: `-C`, `--patch`.' }),
+  env: param.value({ default: null, type: 'list or dict', doc: 'Variables of the environment.' }),
 } as const;
 
 /** Test mode. Salt compat: Salt foretells an installation in any case. */

@@ -2,8 +2,8 @@
  * `salt_version`: releases of Salt by their names. Follows 3006.16 salt/modules/salt_version.py and salt/version.py.
  */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import type { Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { saltCompatVersion } from '../../version.ts';
 
 /** Releases that were named by year and month, from the first with a name. */
@@ -33,8 +33,8 @@ const NUMBERED =
 const FIRST_NUMBER = 3000;
 
 /** The number of a release; null where there is no release of that name. */
-function numberOf(name: Value): string | null {
-  if (typeof name !== 'string') throw new CommandExecutionError("'name' argument must be a string");
+function numberOf(name: string | undefined): string | null {
+  if (name === undefined) throw new CommandExecutionError("'name' argument must be a string");
   const wanted = name.toLowerCase();
   const dated = DATED.get(wanted);
   const at = NUMBERED.indexOf(wanted);
@@ -42,13 +42,13 @@ function numberOf(name: Value): string | null {
 }
 
 /** How this minion's release stands to a named one; undefined where there is none of that name. */
-function comparedWith(name: Value): number | undefined {
+function comparedWith(name: string | undefined): number | undefined {
   const number = numberOf(name);
   // numbers of releases with a date are smaller than those without
   return number === null ? undefined : Math.sign(parseInt(saltCompatVersion, 10) - Number(number));
 }
 
-const NAME = { name: { type: 'str', doc: 'The name of a release: Sodium.' } } as const;
+const NAME = { name: param.textAlone({ doc: 'The name of a release: Sodium.' }) } as const;
 
 /** The module. */
 export const saltVersionModule = defineModule({

@@ -105,11 +105,11 @@ async function report(ctx: ModuleContext, saltenv: string): Promise<Value> {
   return dict({ 'TEST REPORT RESULTS': results });
 }
 
-const saltenvParam = {
+const saltenvParam = param.value({
   default: null,
   type: 'str',
   doc: "The environment; else the minion's own, or `base`.",
-} as const;
+});
 const reporting = {
   only_fails: param.flag({ default: false, doc: 'Show only what has failed.' }),
 } as const;
@@ -165,7 +165,7 @@ export const saltcheckModule = defineModule({
     state_apply: defineFunction({
       doc: 'Runs `state.apply`: what a test calls to make ready for others, or to clean up after them.',
       isolation: 'process',
-      params: { state_name: { type: 'str', doc: 'The SLS.' } },
+      params: { state_name: param.value({ type: 'str', doc: 'The SLS.' }) },
       kwargs: 'kwargs',
       returns: 'the results of the states',
       examples: ["salt '*' saltcheck.state_apply postfix"],

@@ -105,14 +105,14 @@ function refreshFor(ctx: ModuleContext, refresh: Refresh, cleansPillarCache: boo
 }
 
 const syncParams = {
-  saltenv: {
+  saltenv: param.value({
     default: null,
     type: 'str',
     doc: 'Environments to sync from, separated by commas; else those of the top file.',
-  },
+  }),
   refresh: param.flag({ default: true, doc: 'Have everything loaded anew afterwards.' }),
-  extmod_whitelist: { default: null, type: 'dict', doc: 'Sync only these: kind to names.' },
-  extmod_blacklist: { default: null, type: 'dict', doc: 'Do not sync these: kind to names.' },
+  extmod_whitelist: param.value({ default: null, type: 'dict', doc: 'Sync only these: kind to names.' }),
+  extmod_blacklist: param.value({ default: null, type: 'dict', doc: 'Do not sync these: kind to names.' }),
 } as const;
 const cleanPillarCacheParam = param.flag({ default: false, doc: 'Drop the cache of the pillar, too.' });
 
@@ -247,7 +247,7 @@ const refreshPillar = defineFunction({
       type: 'int',
       doc: 'Wait at most so many seconds.',
     }),
-    clean_cache: { default: true, type: 'bool', doc: 'Drop the cache of the pillar.' },
+    clean_cache: param.value({ default: true, type: 'bool', doc: 'Drop the cache of the pillar.' }),
   },
   returns: 'True; False when nothing took the request',
   examples: ["salt '*' saltutil.refresh_pillar", "salt '*' saltutil.refresh_pillar wait=True timeout=60"],
@@ -441,11 +441,11 @@ export const saltutilModule = defineModule({
     revoke_auth: defineFunction({
       doc: "Asks the master to delete this minion's key. The answer to this very job may then not arrive.",
       params: {
-        preserve_minion_cache: {
+        preserve_minion_cache: param.value({
           default: false,
           type: 'bool',
           doc: 'Have the master keep its cache about this minion.',
-        },
+        }),
       },
       returns: 'True; False when the master did not take the request',
       run: async (ctx, { preserve_minion_cache }) => {
@@ -463,7 +463,7 @@ export const saltutilModule = defineModule({
     mmodule: defineFunction({
       doc: 'Calls a function with the modules of an environment.',
       params: {
-        saltenv: { type: 'str', doc: 'The environment.' },
+        saltenv: param.value({ type: 'str', doc: 'The environment.' }),
         fun: param.text({ doc: 'Full name of the function.' }),
       },
       varargs: 'args',
@@ -474,7 +474,7 @@ export const saltutilModule = defineModule({
     }),
     update: defineFunction({
       doc: 'Would update a minion that was installed as a single bundle; this one is updated with its package.',
-      params: { version: { default: null, type: 'str', doc: 'The version to install.' } },
+      params: { version: param.value({ default: null, type: 'str', doc: 'The version to install.' }) },
       returns: '`{_error: text}`',
       run: () => dict({ _error: 'Esky not available as import' }),
     }),

@@ -1,6 +1,7 @@
 /** `saltutil`: custom modules, brought here (3006.16 salt/states/saltutil.py). */
 import { messageOf } from '../../errors/errors.ts';
 import { defineModule, type FunctionSpec } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState } from '../shared/state-function.ts';
@@ -20,7 +21,7 @@ function sync(
   const what = kind === 'all' ? 'all modules' : kind.replaceAll('_', ' ');
   return defineState({
     doc: `Brings custom ${what} from the master.`,
-    params: { name: { type: 'str', doc: 'Any text that distinguishes the states.' } },
+    params: { name: param.text({ doc: 'Any text that distinguishes the states.' }) },
     kwargs: 'kwargs',
     run: async (ctx, { name }, kwargs) => {
       if (ctx.state.test) return outcome(name, null, `saltutil.sync_${kind} would have been run`);

@@ -20,7 +20,7 @@ import {
 } from './module/orders.ts';
 import { param } from '../../runtime/loader/params.ts';
 
-const name = { type: 'str', doc: 'The name of the job.' } as const;
+const name = param.value({ type: 'str', doc: 'The name of the job.' });
 const kwargs = 'kwargs';
 const jobFields =
   'Keywords: `function`, `job_args`, `job_kwargs`, a time (`seconds`, `minutes`, `hours`, `days`, `when`, `cron`, `once`), and ' +
@@ -53,7 +53,7 @@ function toggleAll(isEnabled: boolean): FunctionSpec {
 function send(isMove: boolean): FunctionSpec {
   return defineFunction({
     doc: `${isMove ? 'Moves' : 'Copies'} a job to other minions.`,
-    params: { name, target: { type: 'str', doc: 'The minions, as a glob.' } },
+    params: { name, target: param.value({ type: 'str', doc: 'The minions, as a glob.' }) },
     kwargs,
     returns: 'mapping of `comment`, `result` and `minions`',
     examples: [`salt '*' schedule.${isMove ? 'move' : 'copy'} jobname target`],
@@ -76,11 +76,11 @@ export const scheduleModule = defineModule({
           doc: "Also the minion's own jobs, whose names begin with `__`.",
         }),
         show_disabled: param.flag({ default: true, doc: 'Also disabled jobs.' }),
-        where: {
+        where: param.value({
           default: null,
           type: 'str',
           doc: 'Only those of the `pillar`, or of the configuration (`opts`).',
-        },
+        }),
         return_yaml: param.flag({ default: true, doc: 'As YAML text.' }),
         offline: param.flag({ default: false, doc: 'Those of the saved file.' }),
       },
@@ -176,8 +176,8 @@ export const scheduleModule = defineModule({
       doc: 'Runs a job at another time, once.',
       params: {
         name,
-        current_time: { type: 'str', doc: 'The time at which it is not to run.' },
-        new_time: { type: 'str', doc: 'The time at which it is to run.' },
+        current_time: param.value({ type: 'str', doc: 'The time at which it is not to run.' }),
+        new_time: param.value({ type: 'str', doc: 'The time at which it is to run.' }),
       },
       kwargs,
       returns: said,
@@ -187,7 +187,10 @@ export const scheduleModule = defineModule({
     }),
     skip_job: defineFunction({
       doc: 'Has a job not run at a time, once.',
-      params: { name, current_time: { type: 'str', doc: 'The time at which it is not to run.' } },
+      params: {
+        name,
+        current_time: param.value({ type: 'str', doc: 'The time at which it is not to run.' }),
+      },
       kwargs,
       returns: said,
       examples: ["salt '*' schedule.skip_job job 2026-11-21T16:00:00"],

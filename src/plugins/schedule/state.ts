@@ -94,7 +94,7 @@ export const scheduleStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that a job is scheduled; the arguments are those of `schedule.add`.',
-      params: { name: { type: 'str', doc: NAME.doc } },
+      params: { name: param.value({ type: 'str', doc: NAME.doc }) },
       kwargs: 'kwargs',
       examples: ['function: state.apply, seconds: 3600, splay: 10'],
       run: (ctx, { name }, kwargs) => present(ctx, name, kwargs),

@@ -12,7 +12,7 @@ export function sdbContextOf(ctx: ModuleContext): SdbContext {
   return { opts, pillar, clock, random, log, query: (url, kwargs) => query(ctx, url, opts, kwargs) };
 }
 
-const uri = { type: 'str', doc: 'The address, `sdb://<profile>/<key>`.' } as const;
+const uri = param.value({ type: 'str', doc: 'The address, `sdb://<profile>/<key>`.' });
 
 /** An address of a profile that there is not comes back as it is. */
 export const isUnanswered: FailingRule = (value, { uri: asked }) =>
@@ -49,7 +49,7 @@ export const sdbModule = defineModule({
     set: defineFunction({
       doc: 'Puts a value behind an address.',
       pythonName: 'set_',
-      params: { uri, value: { type: 'any', doc: 'The value.' } },
+      params: { uri, value: param.value({ type: 'any', doc: 'The value.' }) },
       returns: 'what the driver says, mostly True; False for what is no address',
       examples: ["salt '*' sdb.set sdb://myvault/secret/app/password s3cret"],
       run: (ctx, args) => sdbSet(sdbContextOf(ctx), args.uri, args.value),

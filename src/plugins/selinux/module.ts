@@ -24,10 +24,15 @@ import { portName, portPolicy } from './module/ports.ts';
 
 const PERSIST = { persist: param.flag({ default: false, doc: 'Keep it for the next start, too.' }) } as const;
 const PORT = {
-  protocol: { default: null, type: 'str', doc: 'tcp or udp, where the name does not say it.' },
-  port: { default: null, type: 'str', doc: 'The port or `first-last`, where the name does not say it.' },
+  protocol: param.text({ default: null, doc: 'tcp or udp, where the name does not say it.' }),
+  port: param.text({
+    default: null,
+    doc: 'The port or `first-last`, where the name does not say it.',
+  }),
 } as const;
-const PORT_NAME = { name: { type: 'str', doc: 'The port: `tcp/8080`, `udp/100-200`.' } } as const;
+const PORT_NAME = {
+  name: param.text({ doc: 'The port: `tcp/8080`, `udp/100-200`.' }),
+} as const;
 const BOOLEAN = { boolean: param.text({ doc: 'The boolean.' }) } as const;
 
 /** What `cmd.run_all` returns. */
@@ -113,7 +118,7 @@ const MODULES = {
 const FILE_CONTEXTS = {
   filetype_id_to_string: defineFunction({
     doc: 'Returns what a letter of a kind of file stands for.',
-    params: { filetype: { default: 'a', type: 'str', doc: 'The letter.' } },
+    params: { filetype: param.text({ default: 'a', doc: 'The letter.' }) },
     returns: 'text',
     examples: ["salt '*' selinux.filetype_id_to_string f"],
     run: (_ctx, { filetype }) => fileTypeText(filetype),
@@ -177,7 +182,7 @@ const FUNCTIONS = {
   }),
   setenforce: defineFunction({
     doc: 'Sets the mode, now and for the next start.',
-    params: { mode: { type: 'str or int', doc: 'Enforcing (1), Permissive (0) or Disabled.' } },
+    params: { mode: param.value({ type: 'str or int', doc: 'Enforcing (1), Permissive (0) or Disabled.' }) },
     returns: 'the mode of now, or `Invalid mode …`',
     failsWith: [(value) => typeof value === 'string' && value.startsWith('Invalid mode')],
     examples: ["salt '*' selinux.setenforce enforcing"],

@@ -37,15 +37,15 @@ async function mode(ctx: StateContext, name: Value): Promise<StateResult> {
     : made(false, `Failed to set SELinux to ${wanted} mode`);
 }
 
-function wantedValue(value: Value): string | undefined {
-  const text = pyStr(value).toLowerCase();
+function wantedValue(value: string): string | undefined {
+  const text = value.toLowerCase();
   if (['1', 'on', 'yes', 'true'].includes(text)) return 'on';
   return ['0', 'off', 'no', 'false'].includes(text) ? 'off' : undefined;
 }
 
 async function boolean(
   ctx: StateContext,
-  { name, value, persist }: { name: Value; value: Value; persist: boolean },
+  { name, value, persist }: { name: Value; value: string; persist: boolean },
 ): Promise<StateResult> {
   const made = (result: boolean | null, comment: string, changes = dict()): StateResult => ({
     ...{ name, result, comment, changes },
@@ -55,7 +55,7 @@ async function boolean(
   const shown = pyStr(name);
   if (!isDict(facts)) return made(false, `Boolean ${shown} is not available`);
   const wanted = wantedValue(value);
-  if (wanted === undefined) return made(false, `${pyStr(value)} is not a valid value for the boolean`);
+  if (wanted === undefined) return made(false, `${value} is not a valid value for the boolean`);
   const [state, standard] = [facts.get('State') ?? null, facts.get('Default') ?? null];
   if (state === wanted && (!persist || standard === wanted))
     return made(true, 'Boolean is in the correct state');
@@ -98,21 +98,22 @@ async function portState(
 }
 
 const PORT = {
-  name: {
-    type: 'str',
+  name: param.text({
     doc: 'The port: `tcp/8080`, `udp/100-200`; any name where protocol and port are given.',
-  },
-  protocol: { default: null, type: 'str', doc: 'tcp or udp.' },
-  port: { default: null, type: 'str', doc: 'The port or `first-last`.' },
+  }),
+  protocol: param.value({ default: null, type: 'str', doc: 'tcp or udp.' }),
+  port: param.value({ default: null, type: 'str', doc: 'The port or `first-last`.' }),
 } as const;
 
-const FILES = { name: { type: 'str', doc: 'A pattern of paths, as `/srv/web(/.*)?`.' } } as const;
+const FILES = {
+  name: param.text({ doc: 'A pattern of paths, as `/srv/web(/.*)?`.' }),
+} as const;
 const FILE_TYPE = {
-  filetype: { default: 'a', type: 'str', doc: 'a for all files, else f, d, c, b, s, l or p.' },
+  filetype: param.value({ default: 'a', type: 'str', doc: 'a for all files, else f, d, c, b, s, l or p.' }),
 } as const;
 const FILE_USER = {
-  sel_user: { default: null, type: 'str', doc: 'The user.' },
-  sel_level: { default: null, type: 'str', doc: 'The range of MLS.' },
+  sel_user: param.value({ default: null, type: 'str', doc: 'The user.' }),
+  sel_level: param.value({ default: null, type: 'str', doc: 'The range of MLS.' }),
 } as const;
 
 /** Why a type is none. Salt compat: there, test mode promises it, or a rule without a type is made at each run. */
@@ -131,14 +132,14 @@ export const selinuxStates = defineModule({
   functions: {
     mode: defineState({
       doc: 'Makes sure of the mode, now and for the next start.',
-      params: { name: { type: 'str', doc: 'enforcing, permissive or disabled.' } },
+      params: { name: param.text({ doc: 'enforcing, permissive or disabled.' }) },
       run: (ctx, { name }) => mode(ctx, name),
     }),
     boolean: defineState({
       doc: 'Makes sure of a boolean.',
       params: {
-        name: { type: 'str', doc: 'The boolean.' },
-        value: { type: 'bool', doc: 'on or off.' },
+        name: param.text({ doc: 'The boolean.' }),
+        value: param.text({ type: 'bool', doc: 'on or off.' }),
         persist: param.flag({ default: false, doc: 'For the next start, too.' }),
       },
       run: (ctx, order) => boolean(ctx, order),
@@ -147,10 +148,10 @@ export const selinuxStates = defineModule({
       doc: 'Makes sure that a port has a type.',
       params: {
         name: PORT.name,
-        sel_type: { type: 'str', doc: 'The type.' },
+        sel_type: param.value({ type: 'str', doc: 'The type.' }),
         protocol: PORT.protocol,
         port: PORT.port,
-        sel_range: { default: null, type: 'str', doc: 'The range of MLS.' },
+        sel_range: param.value({ default: null, type: 'str', doc: 'The range of MLS.' }),
       },
       refuses: ({ sel_type }) => typeRefusal(sel_type),
       run: (ctx, { sel_range, ...order }) =>
@@ -164,7 +165,7 @@ export const selinuxStates = defineModule({
       doc: 'Makes sure that a port does not have a type.',
       params: {
         name: PORT.name,
-        sel_type: { default: null, type: 'str', doc: 'The type.' },
+        sel_type: param.value({ default: null, type: 'str', doc: 'The type.' }),
         ...{ protocol: PORT.protocol, port: PORT.port },
       },
       run: (ctx, order) => {
@@ -179,32 +180,32 @@ export const selinuxStates = defineModule({
     module: defineState({
       doc: 'Makes sure that a module is enabled, or disabled; with `install` or `remove` that it is there, or not.',
       params: {
-        name: { type: 'str', doc: 'The module.' },
-        module_state: { default: 'Enabled', type: 'str', doc: 'Enabled or Disabled.' },
-        version: {
+        name: param.text({ doc: 'The module.' }),
+        module_state: param.text({ default: 'Enabled', doc: 'Enabled or Disabled.' }),
+        version: param.value({
           default: 'any',
           type: 'str',
           doc: 'The version that it must have, where semodule tells it.',
-        },
+        }),
       },
       kwargs: 'opts',
       run: (ctx, order, opts) => policyModule(ctx, order, opts),
     }),
     module_install: defineState({
       doc: 'Installs a module from a file.',
-      params: { name: { type: 'str', doc: 'A path, or an address of the file server.' } },
+      params: { name: param.text({ doc: 'A path, or an address of the file server.' }) },
       run: (ctx, { name }) => policyModuleInstalled(ctx, name),
     }),
     module_remove: defineState({
       doc: 'Removes a module.',
-      params: { name: { type: 'str', doc: 'The module.' } },
+      params: { name: param.text({ doc: 'The module.' }) },
       run: (ctx, { name }) => policyModuleRemoved(ctx, name),
     }),
     fcontext_policy_present: defineState({
       doc: 'Makes sure that there is a rule for the context of files.',
       params: {
         ...FILES,
-        sel_type: { type: 'str', doc: 'The type.' },
+        sel_type: param.value({ type: 'str', doc: 'The type.' }),
         ...{ filetype: FILE_TYPE.filetype, ...FILE_USER },
       },
       refuses: ({ sel_type }) => typeRefusal(sel_type),
@@ -214,7 +215,7 @@ export const selinuxStates = defineModule({
       doc: 'Makes sure that there is no such rule for the context of files.',
       params: {
         ...{ ...FILES, ...FILE_TYPE },
-        sel_type: { default: null, type: 'str', doc: 'Only of this type.' },
+        sel_type: param.value({ default: null, type: 'str', doc: 'Only of this type.' }),
         ...FILE_USER,
       },
       run: (ctx, rule) => filesAbsent(ctx, rule),
@@ -222,8 +223,8 @@ export const selinuxStates = defineModule({
     fcontext_policy_applied: defineState({
       doc: 'Makes sure that files have the contexts that the rules give them.',
       params: {
-        name: { type: 'str', doc: 'The path.' },
-        recursive: { default: false, type: 'bool', doc: 'And all below it.' },
+        name: param.text({ doc: 'The path.' }),
+        recursive: param.value({ default: false, type: 'bool', doc: 'And all below it.' }),
       },
       run: (ctx, { name, recursive }) => filesApplied(ctx, name, recursive),
     }),

@@ -33,8 +33,8 @@ async function act(ctx: ModuleContext, name: string, action: string): Promise<bo
   return (await runCode(ctx, ['service', name, action])) === 0;
 }
 
-async function status(ctx: ModuleContext, name: string, signature: Value): Promise<Value> {
-  if (truthy(signature)) return truthy(await ctx.functions.call('status.pid', [signature]));
+async function status(ctx: ModuleContext, name: string, signature: Value | undefined): Promise<Value> {
+  if (signature !== undefined) return truthy(await ctx.functions.call('status.pid', [signature]));
   const isGlob = /\*|\?|\[.+\]/.test(name);
   const results: Dict = new Map();
   for (const service of isGlob ? filterNames(await allServices(ctx), name) : [name])
@@ -100,7 +100,11 @@ export const debianServiceModule = defineModule({
       doc: 'Returns whether a service is running, or which of those that a glob finds.',
       params: {
         ...NAME,
-        sig: { default: null, type: 'str', doc: 'Look for a process instead, see status.pid.' },
+        sig: param.valueIfGiven({
+          default: null,
+          type: 'str',
+          doc: 'Look for a process instead, see status.pid.',
+        }),
       },
       returns: 'true or false; for a glob a mapping of name to that',
       examples: ["salt '*' service.status <service name>"],

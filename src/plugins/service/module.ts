@@ -179,7 +179,7 @@ const UNIT = param.by(
   },
   { type: 'str', doc: NAME.doc },
 );
-const ROOT = { default: null, type: 'str', doc: 'A folder that stands for the root folder.' } as const;
+const ROOT = param.value({ default: null, type: 'str', doc: 'A folder that stands for the root folder.' });
 const RUNTIME = param.flag({ default: false, doc: 'Only until the next start.' });
 const NO_BLOCK = param.flag({ default: false, doc: 'Do not wait until it is done.' });
 const UNMASK = {
@@ -236,7 +236,7 @@ export const systemdFunctions = {
   }),
   status: defineFunction({
     doc: 'Returns whether a service is running, or which of those that a glob finds.',
-    params: { name: UNIT, sig: { default: null, type: 'str', doc: 'Without effect.' } },
+    params: { name: UNIT, sig: param.value({ default: null, type: 'str', doc: 'Without effect.' }) },
     returns: 'true or false; for a glob a mapping of name to that',
     examples: ["salt '*' service.status <service name>"],
     run: async (ctx, args) => {
@@ -388,12 +388,12 @@ export const systemdFunctions = {
   firstboot: defineFunction({
     doc: 'Sets basic properties of a system, as systemd-firstboot does.',
     params: {
-      locale: { default: null, type: 'str', doc: 'The locale.' },
-      locale_message: { default: null, type: 'str', doc: 'The locale of messages.' },
-      keymap: { default: null, type: 'str', doc: 'The layout of the keyboard.' },
-      timezone: { default: null, type: 'str', doc: 'The time zone.' },
-      hostname: { default: null, type: 'str', doc: 'The name of the machine.' },
-      machine_id: { default: null, type: 'str', doc: 'The id of the machine.' },
+      locale: param.value({ default: null, type: 'str', doc: 'The locale.' }),
+      locale_message: param.value({ default: null, type: 'str', doc: 'The locale of messages.' }),
+      keymap: param.value({ default: null, type: 'str', doc: 'The layout of the keyboard.' }),
+      timezone: param.value({ default: null, type: 'str', doc: 'The time zone.' }),
+      hostname: param.value({ default: null, type: 'str', doc: 'The name of the machine.' }),
+      machine_id: param.value({ default: null, type: 'str', doc: 'The id of the machine.' }),
       root: ROOT,
     },
     returns: 'true',

@@ -19,11 +19,11 @@ const ENABLE = param.by((value) => (typeof value === 'string' ? isTrue(value) : 
   type: 'bool',
   doc: 'Whether it is to start with the machine; without it that is left as it is.',
 });
-const SIG = {
+const SIG = param.value({
   default: null,
   type: 'str',
   doc: 'How the process is known, where the system has no better way.',
-} as const;
+});
 const INIT_DELAY = param.by(delayOf, {
   default: null,
   type: 'int',

@@ -144,7 +144,7 @@ const ROOT = param.textOnlyOrNone(noPath, {
 const PASSWORD = param.textOnlyOrNone(noText('crypt() argument 1'), { doc: 'The password.' });
 const CHANGED = 'true when it is so now';
 
-const VALUE = { type: 'int or str', doc: 'The new value.' };
+const VALUE = param.value({ type: 'int or str', doc: 'The new value.' });
 /** The parameter of the value is called after the function. */
 type FieldParams = { readonly name: typeof ENTRY; readonly root: typeof ROOT } & Readonly<
   Record<string, typeof VALUE>

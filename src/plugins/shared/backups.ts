@@ -8,6 +8,7 @@ import { baseName, dirName, isDir, isFile, joinPath, splitPath } from '../../pyt
 import { osErrorText } from '../../python/os-errors.ts';
 import { pyInt } from '../../python/conversions.ts';
 import { defineFunction, type ModuleContext } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -149,7 +150,7 @@ async function remove(ctx: ModuleContext, path: string, id: string): Promise<Dic
   return dict({ result: true, comment: `Successfully removed ${place}` });
 }
 
-const LIMIT = opt({ type: 'int', doc: 'At most so many.' }, null);
+const LIMIT = opt(param.value({ type: 'int', doc: 'At most so many.' }), null);
 const LIST = { path: P.path, limit: LIMIT } as const;
 const ONE = { path: P.path, backup_id: P.backup_id } as const;
 const ENTRIES = 'mapping of number to `{Backup Time, Size, Location}`, 0 is the latest';

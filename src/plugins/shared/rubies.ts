@@ -9,7 +9,7 @@ import { runAll, type Ended } from './program.ts';
 
 /** A command, in which Ruby, and who runs it. */
 export interface RubyCommand {
-  readonly ruby: Value;
+  readonly ruby: Value | undefined;
   readonly words: readonly Value[];
   readonly runas: Value;
   readonly cwd?: Value;
@@ -43,7 +43,7 @@ export async function runRvm(
 
 /** Runs a command in a Ruby of rvm. @returns as {@link runRvm} */
 export function inRvm(ctx: ModuleContext, { ruby, words, ...where }: RubyCommand): Promise<string | false> {
-  return runRvm(ctx, [truthy(ruby) ? ruby : 'default', 'do', ...words], where);
+  return runRvm(ctx, [ruby !== undefined ? ruby : 'default', 'do', ...words], where);
 }
 
 /** The folder of rbenv for a user, whether it is there or not. */
@@ -79,7 +79,7 @@ export async function inRbenv(ctx: ModuleContext, command: RubyCommand): Promise
   const shims = joinPath(rbenvFolder(ctx, runas), 'shims');
   const env = given instanceof Map ? new Map(given) : dict();
   env.set('PATH', `${shims}:${process.env['PATH'] ?? ''}`);
-  if (truthy(ruby)) env.set('RBENV_VERSION', ruby);
+  if (ruby !== undefined) env.set('RBENV_VERSION', ruby);
   const { retcode, stdout } = await runAll(ctx, words, { runas, env });
   if (retcode !== 0) return false;
   await runRbenv(ctx, ['rehash'], runas);

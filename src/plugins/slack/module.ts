@@ -164,8 +164,12 @@ export const slackModule = defineModule({
       params: {
         message: param.text({ doc: 'The message.' }),
         attachment: optional('A text that goes with it.'),
-        color: { default: 'good', type: 'str', doc: 'The colour of that.' },
-        short: { default: false, type: 'bool', doc: 'That is short enough to stand beside others.' },
+        color: param.value({ default: 'good', type: 'str', doc: 'The colour of that.' }),
+        short: param.value({
+          default: false,
+          type: 'bool',
+          doc: 'That is short enough to stand beside others.',
+        }),
         identifier: optional(
           'The hook, what stands behind `/services/`; without it `slack.hook` of the configuration.',
         ),

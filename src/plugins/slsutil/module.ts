@@ -28,8 +28,8 @@ function mapping(value: Value): Dict {
 
 function merged(
   ctx: ModuleContext,
-  a: Value,
-  b: Value,
+  a: Dict,
+  b: Dict,
   strategy: string,
   renderer: string,
   lists: boolean,
@@ -39,9 +39,9 @@ function merged(
   if (name === 'smart') name = yamlex ? 'aggregate' : 'recurse';
   if (!STRATEGIES.has(name)) {
     ctx.log.warning(`Unknown merging strategy '${name}', fallback to recurse`);
-    return mergeDicts(mapping(a), mapping(b), 'recurse');
+    return mergeDicts(a, b, 'recurse');
   }
-  return mergeDicts(mapping(a), mapping(b), name as MergeStrategy, lists);
+  return mergeDicts(a, b, name as MergeStrategy, lists);
 }
 
 /** Keywords of the caller alone. */
@@ -122,8 +122,8 @@ const strategyParams = {
   renderer: param.text({ default: 'yaml', doc: 'What `smart` goes by.' }),
   merge_lists: param.flag({ default: false, doc: 'Join lists instead of replacing them.' }),
 } as const;
-const saltenv = { default: 'base', type: 'str', doc: 'The environment.' } as const;
-const path = { type: 'str', doc: 'A path below the environment.' } as const;
+const saltenv = param.value({ default: 'base', type: 'str', doc: 'The environment.' });
+const path = param.value({ type: 'str', doc: 'A path below the environment.' });
 const serializer = param.text({
   doc: 'configparser, json, keyvalue, msgpack, plist, python, toml, yaml or yamlex.',
 });
@@ -137,15 +137,15 @@ export const slsutilModule = defineModule({
     update: defineFunction({
       doc: 'Merges a mapping into another, which is changed.',
       params: {
-        dest: { type: 'dict', doc: 'The one that is changed.' },
-        upd: { type: 'dict', doc: 'The other.' },
+        dest: param.by(mapping, { type: 'dict', doc: 'The one that is changed.' }),
+        upd: param.by(mapping, { type: 'dict', doc: 'The other.' }),
         recursive_update: param.flag({ default: true, doc: 'Merge mappings inside, too.' }),
         merge_lists: strategyParams.merge_lists,
       },
       returns: 'the merged mapping',
       examples: ["salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'"],
       run: (_ctx, { dest, upd, recursive_update, merge_lists }) =>
-        updateDict(mapping(dest), mapping(upd), {
+        updateDict(dest, upd, {
           recursive: recursive_update,
           mergeLists: merge_lists,
         }),
@@ -153,8 +153,8 @@ export const slsutilModule = defineModule({
     merge: defineFunction({
       doc: 'Merges two mappings by a strategy.',
       params: {
-        obj_a: { type: 'dict', doc: 'The first.' },
-        obj_b: { type: 'dict', doc: 'The second, which wins.' },
+        obj_a: param.by(mapping, { type: 'dict', doc: 'The first.' }),
+        obj_b: param.by(mapping, { type: 'dict', doc: 'The second, which wins.' }),
         ...strategyParams,
       },
       returns: 'the merged mapping',
@@ -168,7 +168,7 @@ export const slsutilModule = defineModule({
       examples: ["salt '*' slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'"],
       run: (ctx, args) =>
         args.lst.reduce<Dict>(
-          (all, one) => merged(ctx, all, one, args.strategy, args.renderer, args.merge_lists),
+          (all, one) => merged(ctx, all, mapping(one), args.strategy, args.renderer, args.merge_lists),
           new Map(),
         ),
     }),
@@ -203,7 +203,7 @@ export const slsutilModule = defineModule({
     }),
     serialize: defineFunction({
       doc: 'Writes data in a format.',
-      params: { serializer, obj: { doc: 'The data.' } },
+      params: { serializer, obj: param.value({ doc: 'The data.' }) },
       kwargs: 'mod_kwargs',
       returns: 'the text',
       examples: ["salt '*' --no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\""],
@@ -212,7 +212,7 @@ export const slsutilModule = defineModule({
     }),
     deserialize: defineFunction({
       doc: 'Reads data out of a format.',
-      params: { serializer, stream_or_string: { type: 'str', doc: 'The text.' } },
+      params: { serializer, stream_or_string: param.value({ type: 'str', doc: 'The text.' }) },
       kwargs: 'mod_kwargs',
       returns: 'the data',
       examples: ["salt '*' slsutil.deserialize 'json' '{\"foo\": \"Foo!\"}'"],
@@ -248,8 +248,8 @@ export const slsutilModule = defineModule({
       doc: 'Gives one of two texts.',
       params: {
         value: param.flag({ doc: 'Which.' }),
-        true: { default: 'true', doc: 'For what is true.' },
-        false: { default: 'false', doc: 'For what is not.' },
+        true: param.value({ default: 'true', doc: 'For what is true.' }),
+        false: param.value({ default: 'false', doc: 'For what is not.' }),
       },
       returns: 'one of the two',
       run: (_ctx, args) => copyValue(args.value ? args.true : args.false),
@@ -279,7 +279,7 @@ export const slsutilModule = defineModule({
       doc: 'Finds the nearest file of a name, in a folder or above it.',
       params: {
         startpath: param.textIfGiven({ doc: 'Where to begin; empty for the root of the environment.' }),
-        filenames: { type: 'str', doc: 'A name, or a list of names.' },
+        filenames: param.value({ type: 'str', doc: 'A name, or a list of names.' }),
         saltenv,
       },
       returns: 'the path',

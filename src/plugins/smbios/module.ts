@@ -128,7 +128,7 @@ export const smbiosModule = defineModule({
           default: null,
           doc: 'The type: 0 for the BIOS, 1 for the system, 17 for memory.',
         }),
-        fields: { default: null, type: 'list or str', doc: 'Return only these fields.' },
+        fields: param.value({ default: null, type: 'list or str', doc: 'Return only these fields.' }),
         ...CLEAN,
       },
       returns: 'list of mappings with handle, description, type and data',

@@ -122,7 +122,7 @@ export const smtpModule = defineModule({
         subject: param.text({ default: 'Message from Salt', doc: 'Its subject.' }),
         sender: param.textIfGiven({ default: null, doc: 'Who sends it.' }),
         server: param.textIfGiven({ default: null, doc: 'The mail server, with a port behind a colon.' }),
-        use_ssl: { default: 'True', type: 'str', doc: 'True: over TLS from the beginning.' },
+        use_ssl: param.value({ default: 'True', type: 'str', doc: 'True: over TLS from the beginning.' }),
         username: param.textIfGiven({ default: null, doc: 'Who logs in.' }),
         password: param.textIfGiven({ default: null, doc: 'The password.' }),
         profile: param.textIfGiven({

@@ -19,15 +19,15 @@ export const smtpStates = defineModule({
       params: {
         name: param.text({ doc: 'The text of the mail.' }),
         recipient: param.text({ doc: 'Who gets it, with commas between them.' }),
-        subject: { type: 'str', doc: 'Its subject.' },
-        sender: { default: null, type: 'str', doc: 'Who sends it.' },
-        profile: {
+        subject: param.value({ type: 'str', doc: 'Its subject.' }),
+        sender: param.value({ default: null, type: 'str', doc: 'Who sends it.' }),
+        profile: param.value({
           default: null,
           type: 'str',
           doc: 'A mapping in the configuration or the pillar that has the server, who sends and who logs in.',
-        },
-        use_ssl: { default: 'True', type: 'str', doc: 'True: over TLS from the beginning.' },
-        attachments: { default: null, type: 'list of str', doc: 'Files to go with it.' },
+        }),
+        use_ssl: param.value({ default: 'True', type: 'str', doc: 'True: over TLS from the beginning.' }),
+        attachments: param.value({ default: null, type: 'list of str', doc: 'Files to go with it.' }),
       },
       run: async (ctx, { name, recipient, profile, sender, attachments, ...rest }) => {
         if (profile === null && sender === null)

@@ -12,8 +12,10 @@ import { param } from '../../runtime/loader/params.ts';
 import {
   differences,
   fileNames,
+  firstOf,
   intervalOf,
   jobInterval,
+  secondOf,
   statusOf,
   statusTexts,
   undo,
@@ -29,8 +31,16 @@ import {
 
 const config = param.text({ default: 'root', doc: 'The configuration.' });
 const BETWEEN = {
-  num_pre: { default: null, type: 'int', doc: 'The number of the first snapshot; default: the last one.' },
-  num_post: { default: null, type: 'int', doc: 'That of the second one; default: 0, the present.' },
+  num_pre: param.by(firstOf, {
+    default: null,
+    type: 'int',
+    doc: 'The number of the first snapshot; default: the last one.',
+  }),
+  num_post: param.by(secondOf, {
+    default: null,
+    type: 'int',
+    doc: 'That of the second one; default: 0, the present.',
+  }),
 } as const;
 const JID = { jid: param.text({ doc: 'The job id.' }), config } as const;
 const SNAPSHOT = 'mapping with id, type, timestamp, user, description, cleanup, userdata';
@@ -56,13 +66,13 @@ async function setConfig(ctx: ModuleContext, name: string, kwargs: Dict): Promis
 /** The description and the user data of a snapshot that a job makes. */
 function ofJob(
   ctx: ModuleContext,
-  description: Value,
-  userdata: Value,
+  description: string | undefined,
+  userdata: Dict | undefined,
 ): { description: string; userdata: Dict } {
   const { jid } = ctx.job;
   return {
-    description: description === null ? `salt job ${jid}` : pyStr(description),
-    userdata: new Map([...(isDict(userdata) ? userdata : dict()), ['salt_jid', jid]]),
+    description: description ?? `salt job ${jid}`,
+    userdata: new Map([...(userdata ?? []), ['salt_jid', jid]]),
   };
 }
 
@@ -79,10 +89,15 @@ async function runBetween(
     kwargs.delete(name);
     return value;
   };
+  const userdata = taken('userdata', dict());
   const wanted = {
     config: pyStr(taken('config', 'root')),
     cleanup: pyStr(taken('cleanup_algorithm', 'number')),
-    ...ofJob(ctx, taken('description', `snapper.run[${fun}]`), taken('userdata', dict())),
+    ...ofJob(
+      ctx,
+      pyStr(taken('description', `snapper.run[${fun}]`)),
+      isDict(userdata) ? userdata : undefined,
+    ),
   };
   // Salt compat: Salt makes the first snapshot before it looks whether the function exists
   if (!(await ctx.functions.has(fun))) throw new CommandExecutionError(`function "${fun}" does not exist`);
@@ -186,13 +201,17 @@ export const snapperModule = defineModule({
       params: {
         config,
         snapshot_type: param.text({ default: 'single', doc: 'single, pre or post.' }),
-        pre_number: { default: null, type: 'int', doc: 'For post: the number of the one before.' },
-        description: { default: null, type: 'str', doc: 'What it is for; default: the job.' },
+        pre_number: param.value({
+          default: null,
+          type: 'int',
+          doc: 'For post: the number of the one before.',
+        }),
+        description: param.textOrNone({ default: null, doc: 'What it is for; default: the job.' }),
         cleanup_algorithm: param.textOrEmpty({
           default: 'number',
           doc: 'When it is removed: number, timeline, empty-pre-post.',
         }),
-        userdata: { default: null, type: 'dict', doc: 'Further keys and values.' },
+        userdata: param.mappingIfGiven({ default: null, doc: 'Further keys and values.' }),
       },
       kwargs: 'kwargs',
       returns: 'its number',
@@ -242,9 +261,12 @@ export const snapperModule = defineModule({
       doc: 'Changes a snapshot: what is not given stays.',
       params: {
         snapshot_id: param.count({ default: 0, doc: 'Its number.' }),
-        description: { default: null, type: 'str', doc: 'What it is for.' },
-        userdata: { default: null, type: 'dict', doc: 'Keys and values, in place of all that it has.' },
-        cleanup: { default: null, type: 'str', doc: 'When it is removed.' },
+        description: param.textOrNone({ default: null, doc: 'What it is for.' }),
+        userdata: param.mappingIfGiven({
+          default: null,
+          doc: 'Keys and values, in place of all that it has.',
+        }),
+        cleanup: param.textOrNone({ default: null, doc: 'When it is removed.' }),
         config,
       },
       returns: SNAPSHOT,

@@ -67,7 +67,7 @@ export const snapperStates = defineModule({
       doc: 'Makes sure that files are as a snapshot has them: what has changed since then is taken back.',
       params: {
         name: param.text({ doc: 'A name of the state.' }),
-        number: { default: null, type: 'int', doc: 'The number of the snapshot.' },
+        number: param.value({ default: null, type: 'int', doc: 'The number of the snapshot.' }),
         tag: param.textIfGiven({
           default: null,
           doc: 'In place of the number: the tag of snapper.create_baseline; the newest snapshot that has it.',

@@ -9,7 +9,7 @@ import { withDatabase, type Rows } from './module/database.ts';
 const DB = {
   db: param.textOrNone({ default: null, doc: 'The file of the database; it is made when it is not there.' }),
 } as const;
-const SQL = { sql: { type: 'str', default: null, doc: 'The statement.' } } as const;
+const SQL = { sql: param.value({ type: 'str', default: null, doc: 'The statement.' }) } as const;
 /** The version that Python's own module says of itself. */
 const PYSQLITE = '2.6.0';
 

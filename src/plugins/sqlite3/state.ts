@@ -19,7 +19,7 @@ const ROW = {
 } as const;
 const WHERE = {
   where_sql: param.text({ doc: 'What is true of the row, in SQL.' }),
-  where_args: { type: 'list', default: null, doc: 'The values of its question marks.' },
+  where_args: param.value({ type: 'list', default: null, doc: 'The values of its question marks.' }),
 } as const;
 const TABLE = { name: param.text({ doc: 'The table.' }), ...DB } as const;
 const MANY = 'More than one row matched the specified query';
@@ -247,7 +247,10 @@ export const sqlite3States = defineModule({
       doc: 'Makes sure that there is a table.',
       params: {
         ...TABLE,
-        schema: { type: 'str or list', doc: 'The statement that makes it, or the columns with their types.' },
+        schema: param.value({
+          type: 'str or list',
+          doc: 'The statement that makes it, or the columns with their types.',
+        }),
         force: param.flag({
           default: false,
           doc: 'Make one anew that was made in another way; its rows are lost.',

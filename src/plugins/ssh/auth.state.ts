@@ -293,12 +293,20 @@ async function manage(ctx: StateContext, args: Arguments, keys: readonly Value[]
 const PARAMS = {
   name: param.text({ doc: 'The key: its long word, or the whole line of a file of public keys.' }),
   user: param.text({ doc: 'Who logs in.' }),
-  enc: { default: 'ssh-rsa', type: 'str', doc: 'The kind of the key: `ssh-rsa`, `ed25519`, `ecdsa`…' },
-  comment: { default: '', type: 'str', doc: 'What stands behind the key.' },
+  enc: param.value({
+    default: 'ssh-rsa',
+    type: 'str',
+    doc: 'The kind of the key: `ssh-rsa`, `ed25519`, `ecdsa`…',
+  }),
+  comment: param.value({ default: '', type: 'str', doc: 'What stands behind the key.' }),
   source: param.textOrEmpty({ default: '', doc: 'A file of keys in place of the name: `salt://…`.' }),
   options: param.list({ default: null, doc: 'What stands before it: `no-pty`, `command="…"`.' }),
   ...AUTHORIZED_KEYS,
-  fingerprint_hash_type: { default: null, type: 'str', doc: AUTHORIZED_KEYS.fingerprint_hash_type.doc },
+  fingerprint_hash_type: param.value({
+    default: null,
+    type: 'str',
+    doc: AUTHORIZED_KEYS.fingerprint_hash_type.doc,
+  }),
 } as const;
 
 /** Whoever is to have a key. */

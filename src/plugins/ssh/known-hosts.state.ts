@@ -36,7 +36,11 @@ const PRESENT = {
   enc: param.textIfGiven({ default: null, doc: 'The kind of the key: `ed25519`, `ecdsa`, `ssh-rsa`.' }),
   ...FILE,
   hash_known_hosts: param.flag({ default: true, doc: 'Hash the name of the host.' }),
-  timeout: { default: 5, type: 'int', doc: 'Seconds after which a silent host counts as unavailable.' },
+  timeout: param.value({
+    default: 5,
+    type: 'int',
+    doc: 'Seconds after which a silent host counts as unavailable.',
+  }),
   fingerprint_hash_type: param.textIfGiven({
     default: null,
     doc: 'The kind of the fingerprint; sha256 without it.',

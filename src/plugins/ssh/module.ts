@@ -214,7 +214,7 @@ async function eachOf(
   return ranking.find((answer) => answers.includes(answer)) ?? otherwise;
 }
 
-const USER = { type: 'str', doc: 'Who logs in.' } as const;
+const USER = param.value({ type: 'str', doc: 'Who logs in.' });
 const KEY = param.text({ doc: 'The key: its long word only.' });
 /** Where the keys that may log in stand, and how they are told apart. */
 export const AUTHORIZED_KEYS = {
@@ -227,7 +227,7 @@ export const AUTHORIZED_KEYS = {
 const SOURCE = {
   source: param.text({ doc: 'The file of keys: `salt://…`.' }),
   config: AUTHORIZED_KEYS.config,
-  saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
+  saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of the file server.' }),
   fingerprint_hash_type: AUTHORIZED_KEYS.fingerprint_hash_type,
 } as const;
 const ENC = param.text({
@@ -239,7 +239,7 @@ const OPTIONS = param.list({
   default: null,
   doc: 'What stands before it: `no-pty`, `command="…"`.',
 });
-const CACHE_KEYS = { default: null, type: 'list', doc: 'Takes no effect.' } as const;
+const CACHE_KEYS = param.value({ default: null, type: 'list', doc: 'Takes no effect.' });
 
 /** A wanted key out of the arguments of a function. */
 function wantedKey(args: {

@@ -303,7 +303,7 @@ export const statusModule = defineModule({
       doc: 'Returns whether this machine has a connection to a master; an event says when that has changed.',
       params: {
         master: param.textIfGiven({ default: null, doc: 'Name or address of the master.' }),
-        connected: { default: true, type: 'bool', doc: 'What was known before.' },
+        connected: param.value({ default: true, type: 'bool', doc: 'What was known before.' }),
       },
       returns: 'true or false; nothing for a name that nobody knows',
       examples: ["salt '*' status.master"],
@@ -320,8 +320,8 @@ export const statusModule = defineModule({
     proxy_reconnect: defineFunction({
       doc: 'Only for proxy minions.',
       params: {
-        proxy_name: { type: 'str', doc: 'The name of the proxy module.' },
-        opts: { default: null, type: 'dict', doc: 'Options.' },
+        proxy_name: param.value({ type: 'str', doc: 'The name of the proxy module.' }),
+        opts: param.value({ default: null, type: 'dict', doc: 'Options.' }),
       },
       returns: 'false',
       examples: ["salt '*' status.proxy_reconnect rest_sample"],

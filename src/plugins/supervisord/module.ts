@@ -86,8 +86,8 @@ function optionsOf(name: string, given: string | undefined): Dict {
 }
 
 const CONTROL = {
-  user: { default: null, type: 'str', doc: 'Who runs supervisorctl.' },
-  conf_file: { default: null, type: 'str', doc: 'The file of the configuration.' },
+  user: param.value({ default: null, type: 'str', doc: 'Who runs supervisorctl.' }),
+  conf_file: param.value({ default: null, type: 'str', doc: 'The file of the configuration.' }),
   bin_env: param.valueIfGiven({
     default: null,
     type: 'str',
@@ -169,7 +169,11 @@ export const supervisordModule = defineModule({
       doc: 'Returns whether there is a program, and whether it is in a state.',
       params: {
         ...ONE,
-        expected_state: { default: null, type: 'str', doc: 'The state: RUNNING, STOPPED, EXITED …' },
+        expected_state: param.value({
+          default: null,
+          type: 'str',
+          doc: 'The state: RUNNING, STOPPED, EXITED …',
+        }),
         ...CONTROL,
       },
       returns: 'true or false',

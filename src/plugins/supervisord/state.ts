@@ -8,13 +8,13 @@ import { outcomeResultFirst, outcomeChangesLast as outcome } from '../shared/out
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const CONTROL = {
-  user: { default: null, type: 'str', account: 'user', doc: 'Who runs supervisorctl.' },
-  conf_file: { default: null, type: 'str', doc: 'The file of the configuration.' },
-  bin_env: {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs supervisorctl.' }),
+  conf_file: param.value({ default: null, type: 'str', doc: 'The file of the configuration.' }),
+  bin_env: param.value({
     default: null,
     type: 'str',
     doc: 'A virtual environment with supervisorctl, or the path of it.',
-  },
+  }),
 } as const;
 const runningParams = (isRestart: boolean) => ({
   name: param.text({ doc: 'The program; `group:` for all of a group.' }),

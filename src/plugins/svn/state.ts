@@ -27,7 +27,10 @@ const AS = {
 const rev = lineIfSaid('The revision.');
 const force = param.flag({ default: false, doc: 'Go on where something is in the way.' });
 const OPTIONS = {
-  externals: { type: 'bool', default: true, doc: 'False leaves out what the address names of elsewhere.' },
+  externals: param.unlessFalse({
+    default: true,
+    doc: 'False leaves out what the address names of elsewhere.',
+  }),
   trust: param.flag({ default: false, doc: 'Take a certificate of an authority that is not known.' }),
   trust_failures: textIfSaid('Faults of certificates that are passed over, with commas between them.'),
 } as const;
@@ -65,7 +68,7 @@ const trustWords = ({ trust, trust_failures }: Pick<Latest, 'trust' | 'trust_fai
 
 const optionWords = (given: Pick<Latest, 'force' | 'externals' | 'trust' | 'trust_failures'>): string[] => [
   ...(given.force ? ['--force'] : []),
-  ...(given.externals === false ? ['--ignore-externals'] : []),
+  ...(!given.externals ? ['--ignore-externals'] : []),
   ...trustWords(given),
 ];
 
@@ -260,7 +263,7 @@ export const svnStates = defineModule({
         name: COPY.name,
         target: param.text({ doc: 'The folder of the working copy.' }),
         ...AS,
-        ignore_unversioned: { type: 'bool', default: false, doc: 'Has no effect.' },
+        ignore_unversioned: param.value({ type: 'bool', default: false, doc: 'Has no effect.' }),
       },
       run: (_ctx, { name }) => outcome(name, false, 'This function is not implemented yet.'),
     }),

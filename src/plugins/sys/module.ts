@@ -123,7 +123,7 @@ export const sysModule = defineModule({
         const states = new Set(names.map((name) => name.slice(0, name.indexOf('.'))));
         const about = [...states].map((name): [string, Value] => [
           name,
-          moduleDoc(modules.get(name) ?? { doc: '' }),
+          moduleDoc(modules.get(name) ?? param.value({ doc: '' })),
         ]);
         return new Map<Value, Value>([...about, ...docsOf(functions, names, 'states')]);
       },
@@ -140,7 +140,9 @@ export const sysModule = defineModule({
           rest.length === 0
             ? [...renderers.keys()]
             : words(rest).flatMap((w) => filterNames(renderers.keys(), w));
-        return new Map(names.map((name) => [name, moduleDoc(renderers.get(name) ?? { doc: '' })]));
+        return new Map(
+          names.map((name) => [name, moduleDoc(renderers.get(name) ?? param.value({ doc: '' }))]),
+        );
       },
     }),
     list_functions: {

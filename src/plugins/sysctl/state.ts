@@ -72,7 +72,7 @@ const present = defineState({
   doc: 'Makes sure that a parameter of the kernel has a value, now and after the next start.',
   params: {
     name: param.text({ isLine: true, doc: 'The name of the parameter: `net.ipv4.ip_forward`.' }),
-    value: { type: 'str or int', isLine: true, doc: 'Its value.' },
+    value: param.value({ type: 'str or int', isLine: true, doc: 'Its value.' }),
     config: param.textOrNone({
       default: null,
       doc: 'The file that keeps it; what `sysctl.default_config` gives without it.',

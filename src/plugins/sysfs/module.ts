@@ -41,13 +41,13 @@ function tried<T>(ctx: Pick<ModuleContext, 'log'>, path: string, run: () => T): 
   }
 }
 
-function write(ctx: ModuleContext, key: string, value: Value): boolean {
+function write(ctx: ModuleContext, key: string, value: string): boolean {
   const path = targetOf(ctx, key);
   if (path === undefined) return false;
   return tried(ctx, path, () => {
     const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
     try {
-      writeSync(file, `${pyStr(value)}\n`);
+      writeSync(file, `${value}\n`);
       return true;
     } finally {
       closeSync(file);
@@ -143,19 +143,19 @@ export const sysfsModule = defineModule({
   functions: {
     attr: defineFunction({
       doc: 'Returns an attribute, or sets it.',
-      params: { ...KEY, value: { default: null, type: 'str', doc: 'What it is set to.' } },
+      params: { ...KEY, value: param.textOrNone({ default: null, doc: 'What it is set to.' }) },
       returns: 'the value, true where it was set, the path of a folder; false where that failed',
       examples: ["salt '*' sysfs.attr block/sda/queue/logical_block_size"],
       run: (ctx, { key, value }) => {
         const path = targetOf(ctx, key);
         if (path === undefined) return false;
         if (isDir(path)) return path;
-        return value === null ? readFile(ctx, path) : write(ctx, path, value);
+        return value === undefined ? readFile(ctx, path) : write(ctx, path, value);
       },
     }),
     write: defineFunction({
       doc: 'Sets an attribute.',
-      params: { ...KEY, value: { type: 'str', doc: 'What it is set to.' } },
+      params: { ...KEY, value: param.text({ doc: 'What it is set to.' }) },
       returns: 'true, false where the kernel does not take it',
       examples: ["salt '*' sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor 'performance'"],
       run: (ctx, { key, value }) => write(ctx, key, value),

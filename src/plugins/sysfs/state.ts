@@ -34,8 +34,8 @@ export const sysfsStates = defineModule({
       doc: 'Makes sure that an attribute has this value, until the next start of the system.',
       params: {
         name: param.text({ doc: 'The attribute: a path below /sys.' }),
-        value: { type: 'str', doc: 'The value.' },
-        config: { default: null, type: 'str', doc: 'Means nothing, as in Salt.' },
+        value: param.value({ type: 'str', doc: 'The value.' }),
+        config: param.value({ default: null, type: 'str', doc: 'Means nothing, as in Salt.' }),
       },
       run: (ctx, { name, value }) => present(ctx, name, value),
     }),

@@ -110,16 +110,16 @@ async function describeComputer(ctx: ModuleContext, given: string): Promise<bool
   return true;
 }
 
-const utc_offset = {
+const utc_offset = param.value({
   default: null,
   type: 'str',
   doc: 'In the zone of this offset (`+0100`) and not of the system.',
-} as const;
+});
 const at_time = param.textIfGiven({
   default: null,
   doc: 'When, as `shutdown` takes it: minutes from now, or `HH:MM`; default: now.',
 });
-const part = (doc: string) => ({ default: null, type: 'int', doc }) as const;
+const part = (doc: string) => param.value({ default: null, type: 'int', doc });
 
 const power = (program: string, doc: string) =>
   defineFunction({ doc, returns: 'what the program says', run: (ctx) => runText(ctx, [program]) });
@@ -256,7 +256,7 @@ export const systemModule = defineModule({
     }),
     set_computer_name: defineFunction({
       doc: "Sets the machine's name.",
-      params: { hostname: { type: 'str', doc: 'The name.' } },
+      params: { hostname: param.value({ type: 'str', doc: 'The name.' }) },
       returns: 'bool',
       examples: ["salt '*' system.set_computer_name master.saltstack.com"],
       run: (ctx, { hostname }) => ctx.functions.call('network.mod_hostname', [hostname]),

@@ -11,7 +11,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { raisePythonError } from '../../python/raise.ts';
 import { versionsInformation, versionsReport } from '../../runtime/loader/versions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
-import { dict, float, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, float, pyTypeName, type Dict, type Value } from '../../python/values/value.ts';
 import { saltCompatVersion } from '../../version.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -91,8 +91,8 @@ function collatzSteps(start: number | bigint): Value[] {
   return steps;
 }
 
-function randomHash(ctx: ModuleContext, size: number, hashType: Value): string {
-  const wanted = truthy(hashType) ? hashType : optionOf(ctx.opts, 'hash_type');
+function randomHash(ctx: ModuleContext, size: number, hashType: Value | undefined): string {
+  const wanted = hashType !== undefined ? hashType : optionOf(ctx.opts, 'hash_type');
   const algorithm = typeof wanted === 'string' ? HASH_NAMES.get(wanted) : undefined;
   if (algorithm === undefined) {
     throw new PythonError('AttributeError', `module 'hashlib' has no attribute '${pyStr(wanted)}'`);
@@ -108,11 +108,11 @@ function randomHash(ctx: ModuleContext, size: number, hashType: Value): string {
 const randomHashFunction = {
   params: {
     size: param.count({ default: 9999999999, doc: 'The greatest number that may be drawn.' }),
-    hash_type: {
+    hash_type: param.valueIfGiven({
       default: null,
       type: 'str',
       doc: 'Name of the hash function (`md5`, `sha512`…); without it the option `hash_type` decides.',
-    },
+    }),
   },
   returns: 'text: the hash in hexadecimal digits',
 } as const;
@@ -149,7 +149,7 @@ export const testModule = defineModule({
     }),
     echo: defineFunction({
       doc: 'Gives back what it was given.',
-      params: { text: { type: 'any', doc: 'What comes back.' } },
+      params: { text: param.value({ type: 'any', doc: 'What comes back.' }) },
       returns: 'the text, or whatever value was given',
       run: (_ctx, { text }) => text,
     }),
@@ -309,7 +309,7 @@ export const testModule = defineModule({
     }),
     outputter: defineFunction({
       doc: 'Gives back what it was given, to try how an outputter prints it.',
-      params: { data: { type: 'any', doc: 'What comes back.' } },
+      params: { data: param.value({ type: 'any', doc: 'What comes back.' }) },
       returns: 'the data',
       run: (_ctx, { data }) => data,
     }),

@@ -8,7 +8,7 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 import { stateTag } from '../../runtime/state/state-tag.ts';
 import { param } from '../../runtime/loader/params.ts';
 
-const name = { type: 'str', doc: 'Any text that distinguishes the states.' } as const;
+const name = param.value({ type: 'str', doc: 'Any text that distinguishes the states.' });
 
 const pretendedChange = (): Dict =>
   dict({ testing: { old: 'Unchanged', new: 'Something pretended to change' } });
@@ -72,7 +72,7 @@ const configurableTestState = defineState({
       type: 'bool or str',
       doc: 'Whether it succeeds; `Random` leaves it to chance.',
     }),
-    comment: { default: '', type: 'str', doc: 'Its comment.' },
+    comment: param.value({ default: '', type: 'str', doc: 'Its comment.' }),
     warnings: param.by(warningsOf, { default: null, type: 'str or list', doc: 'Its warnings.' }),
   },
   run: (ctx, args) => {
@@ -112,7 +112,7 @@ function changedRequisites({ state }: StateContext): Value[] {
 
 const modWatch = defineState({
   doc: 'Runs when a watched state has changed something; the keywords `result`, `comment` and `changes` replace what it gives.',
-  params: { name, sfun: { default: null, type: 'str', doc: 'The function that watches.' } },
+  params: { name, sfun: param.value({ default: null, type: 'str', doc: 'The function that watches.' }) },
   kwargs: 'kwargs',
   run: (ctx, args, kwargs) =>
     ({

@@ -210,8 +210,8 @@ const making = {
       ...{ ...AUTHORITY, ...BITS, ...DAYS, ...SUBJECT },
       fixmode: param.flag({ default: false, doc: 'Make the certificate of one that is there anew.' }),
       ...{ ...BASE, ...FILE, ...DIGEST },
-      onlyif: { default: null, type: 'str or bool', doc: 'Only if this command ends well.' },
-      unless: { default: null, type: 'str or bool', doc: 'Not if this command ends well.' },
+      onlyif: param.value({ default: null, type: 'str or bool', doc: 'Only if this command ends well.' }),
+      unless: param.value({ default: null, type: 'str or bool', doc: 'Not if this command ends well.' }),
       ...REPLACE,
     },
     returns: 'a sentence; nothing where a condition forbids it',
@@ -225,11 +225,11 @@ const making = {
     doc: 'Makes a key and a request for a certificate of an authority.',
     params: {
       ...{ ...AUTHORITY, ...BITS, ...SUBJECT },
-      subjectAltName: {
+      subjectAltName: param.value({
         default: null,
         type: 'str or list',
         doc: 'Further names: DNS:www.example.com, IP:192.0.2.1, email:me@example.com.',
-      },
+      }),
       ...{ ...BASE, ...FILE },
       csr_path: param.textIfGiven({
         default: null,

@@ -41,7 +41,7 @@ export const tunedStates = defineModule({
     }),
     off: defineState({
       doc: 'Makes sure that no profile is active.',
-      params: { name: { default: null, doc: 'A name of the state.' } },
+      params: { name: param.value({ default: null, doc: 'A name of the state.' }) },
       run: async (ctx) => {
         const now = await active(ctx);
         // Salt compat: Salt asks for the word `off`, which tuned-adm never says, and turns it off each time

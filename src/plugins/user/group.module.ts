@@ -60,7 +60,11 @@ export const groupModule = defineModule({
     getent: defineFunction({
       doc: 'Returns all that is known about all groups.',
       params: {
-        refresh: { default: false, type: 'bool', doc: 'Without effect: they are always read anew.' },
+        refresh: param.value({
+          default: false,
+          type: 'bool',
+          doc: 'Without effect: they are always read anew.',
+        }),
         root: ROOT,
       },
       returns: 'list of mappings as group.info gives them',
@@ -97,7 +101,12 @@ export const groupModule = defineModule({
     }),
     chgid: defineFunction({
       doc: 'Changes the id of a group.',
-      params: { name: ENTRY, gid: { type: 'int', doc: 'The new id.' }, root: ROOT, non_unique: NON_UNIQUE },
+      params: {
+        name: ENTRY,
+        gid: param.value({ type: 'int', doc: 'The new id.' }),
+        root: ROOT,
+        non_unique: NON_UNIQUE,
+      },
       returns: 'true when it has that now; false also when there is no such group',
       examples: ["salt '*' group.chgid foo 4376"],
       run: async (ctx, { name, gid, root, non_unique }) => {
@@ -136,7 +145,7 @@ export const groupModule = defineModule({
       doc: 'Sets the members of a group.',
       params: {
         name: NAME,
-        members_list: { type: 'str', doc: 'Names of accounts, separated by commas.' },
+        members_list: param.value({ type: 'str', doc: 'Names of accounts, separated by commas.' }),
         root: ROOT,
       },
       returns: DONE,

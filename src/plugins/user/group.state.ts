@@ -166,7 +166,7 @@ const present = defineState({
   doc: 'Makes sure that a group is there, with the given id and members.',
   params: {
     name: NAME,
-    gid: { default: null, type: 'int', doc: 'Its id.' },
+    gid: param.value({ default: null, type: 'int', doc: 'Its id.' }),
     system: param.flag({ default: false, doc: 'A group of the system, with an id from its range.' }),
     addusers: users('Users that are to be members.', { account: 'user' }),
     delusers: users('Users that are not to be members.'),

@@ -152,9 +152,9 @@ const text = (doc: string) => param.textIfGiven({ default: '', doc });
 
 const ADD_PARAMS = {
   name: NAME,
-  uid: { default: null, type: 'int', doc: 'The user id; default: the next free one.' },
-  gid: { default: null, type: 'int or str', doc: 'The primary group.' },
-  groups: { default: null, type: 'list or str', doc: 'Further groups.' },
+  uid: param.value({ default: null, type: 'int', doc: 'The user id; default: the next free one.' }),
+  gid: param.value({ default: null, type: 'int or str', doc: 'The primary group.' }),
+  groups: param.value({ default: null, type: 'list or str', doc: 'Further groups.' }),
   home: param.textOrNone({ default: null, doc: 'The home folder.' }),
   shell: param.textIfGiven({ default: null, doc: 'The login shell.' }),
   unique: param.flag({ default: true, doc: 'Refuse a user id that somebody has.' }),
@@ -165,7 +165,7 @@ const ADD_PARAMS = {
   homephone: text('The telephone at home.'),
   other: text('Anything else.'),
   createhome: param.flag({ default: true, doc: 'Create the home folder.' }),
-  loginclass: { default: null, type: 'str', doc: 'Only for OpenBSD.' },
+  loginclass: param.value({ default: null, type: 'str', doc: 'Only for OpenBSD.' }),
   nologinit: param.flag({ default: false, doc: 'Keep the account out of lastlog and faillog.' }),
   root: ROOT,
   usergroup: param.by(ownGroupOf, {
@@ -252,7 +252,11 @@ const looking = {
   getent: defineFunction({
     doc: 'Returns all that is known about all accounts.',
     params: {
-      refresh: { default: false, type: 'bool', doc: 'Without effect: they are always read anew.' },
+      refresh: param.value({
+        default: false,
+        type: 'bool',
+        doc: 'Without effect: they are always read anew.',
+      }),
       root: ROOT,
     },
     returns: 'list of mappings as user.info gives them',
@@ -318,21 +322,21 @@ const changing = {
   }),
   chuid: defineFunction({
     doc: 'Changes the user id of an account.',
-    params: { name: NAME, uid: { type: 'int', doc: 'The new id.' }, root: ROOT },
+    params: { name: NAME, uid: param.value({ type: 'int', doc: 'The new id.' }), root: ROOT },
     returns: CHANGED,
     examples: ["salt '*' user.chuid foo 4376"],
     run: (ctx, { name, uid, root }) => change(ctx, name, { key: 'uid', value: uid, option: '-u' }, root),
   }),
   chgid: defineFunction({
     doc: 'Changes the primary group of an account.',
-    params: { name: NAME, gid: { type: 'int', doc: 'The new id.' }, root: ROOT },
+    params: { name: NAME, gid: param.value({ type: 'int', doc: 'The new id.' }), root: ROOT },
     returns: CHANGED,
     examples: ["salt '*' user.chgid foo 4376"],
     run: (ctx, { name, gid, root }) => change(ctx, name, { key: 'gid', value: gid, option: '-g' }, root),
   }),
   chshell: defineFunction({
     doc: 'Changes the login shell of an account.',
-    params: { name: NAME, shell: { type: 'str', doc: 'The new shell.' }, root: ROOT },
+    params: { name: NAME, shell: param.value({ type: 'str', doc: 'The new shell.' }), root: ROOT },
     returns: CHANGED,
     examples: ["salt '*' user.chshell foo /bin/zsh"],
     run: (ctx, { name, shell, root }) =>
@@ -342,7 +346,7 @@ const changing = {
     doc: 'Changes the home folder of an account.',
     params: {
       name: NAME,
-      home: { type: 'str', doc: 'The new folder.' },
+      home: param.value({ type: 'str', doc: 'The new folder.' }),
       persist: param.flag({ default: false, doc: 'Move what is in the old one.' }),
       root: ROOT,
     },
@@ -355,7 +359,7 @@ const changing = {
     doc: 'Changes the further groups of an account.',
     params: {
       name: ENTRY,
-      groups: { type: 'list or str', doc: 'The groups.' },
+      groups: param.value({ type: 'list or str', doc: 'The groups.' }),
       append: param.flag({ default: false, doc: 'Keep those that the account has.' }),
       root: ROOT,
     },
@@ -377,7 +381,7 @@ const changing = {
   }),
   chloginclass: defineFunction({
     doc: 'Only for OpenBSD: changes the login class.',
-    params: { name: NAME, loginclass: { type: 'str', doc: 'The class.' }, root: ROOT },
+    params: { name: NAME, loginclass: param.value({ type: 'str', doc: 'The class.' }), root: ROOT },
     returns: 'false',
     examples: ["salt '*' user.chloginclass foo staff"],
     run: () => false,

@@ -39,12 +39,12 @@ function daysOf(value: Value): Value {
 }
 
 const NAME = param.text({ doc: 'The name of the account.' });
-const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
+const text = (doc: string) => param.value({ default: null, type: 'str', doc });
 const days = (doc: string) => param.by(daysOf, { default: null, type: 'int', doc });
 const id = (doc: string, type = 'int') => param.by(numberOfText, { default: null, type, doc });
 const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
 const said = (doc: string) => param.by(asText, { default: null, type: 'str', doc });
-const windows = (doc: string) => ({ default: null, type: 'str', doc: `${doc} Windows only.` }) as const;
+const windows = (doc: string) => param.value({ default: null, type: 'str', doc: `${doc} Windows only.` });
 
 const PARAMS = {
   name: NAME,
@@ -86,7 +86,7 @@ const PARAMS = {
   nologinit: flag(false, 'Do not add it to lastlog and faillog.'),
   allow_uid_change: flag(false, 'Change the id of an account that has another one.'),
   allow_gid_change: flag(false, 'Change the group of an account that has another one.'),
-  password_lock: { default: null, type: 'bool', doc: 'Lock the password, or unlock it.' },
+  password_lock: param.value({ default: null, type: 'bool', doc: 'Lock the password, or unlock it.' }),
 } as const;
 type Args = TypedArguments<typeof PARAMS>;
 

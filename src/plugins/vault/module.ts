@@ -64,11 +64,11 @@ async function done(asked: Promise<VaultAnswer>): Promise<true> {
 }
 
 const path = param.text({ doc: 'The path of the secret, which begins with its mount.' });
-const fallback = {
+const fallback = param.value({
   default: NOT_GIVEN,
   type: 'any',
   doc: 'What is returned when there is none; without it that is an error.',
-} as const;
+});
 
 /** The module. */
 export const vaultModule = defineModule({
@@ -81,7 +81,7 @@ export const vaultModule = defineModule({
       doc: 'Reads a secret, or one field of it.',
       params: {
         path,
-        key: { default: null, type: 'any', doc: 'The field; default: all of them.' },
+        key: param.value({ default: null, type: 'any', doc: 'The field; default: all of them.' }),
         metadata: param.flag({
           default: false,
           doc: 'Version 2 of the engine: with the facts about the secret.',
@@ -111,7 +111,7 @@ export const vaultModule = defineModule({
     }),
     write_raw: defineFunction({
       doc: 'Writes a secret that is given as a mapping.',
-      params: { path, raw: { type: 'any', doc: 'The mapping.' } },
+      params: { path, raw: param.value({ type: 'any', doc: 'The mapping.' }) },
       returns: 'True, or what Vault says about the version; False when it fails',
       examples: [`salt '*' vault.write_raw secret/my/secret '{"user": "foo", "password": "bar"}'`],
       run: (ctx, args) => write(ctx, args.path, args.raw),
@@ -175,7 +175,7 @@ export const vaultModule = defineModule({
       params: {
         method: param.text({ doc: 'GET, POST, PUT, DELETE or LIST.' }),
         endpoint: param.text({ doc: 'The path, without v1.' }),
-        payload: { default: null, type: 'any', doc: 'What is sent.' },
+        payload: param.value({ default: null, type: 'any', doc: 'What is sent.' }),
       },
       returns: 'the answer; True for one without a body',
       examples: ["salt '*' vault.query GET auth/token/lookup-self"],

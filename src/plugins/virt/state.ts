@@ -60,12 +60,20 @@ async function actOnAll(ctx: StateContext, pattern: string, act: Act): Promise<S
 
 const NAME = { name: param.text({ doc: 'The machine; may be a pattern.' }) } as const;
 const LOGIN = {
-  connection: { default: null, type: 'str', doc: 'The address of libvirt.' },
-  username: { default: null, type: 'str', doc: "Not served: it belongs into libvirt's auth.conf." },
-  password: { default: null, type: 'str', doc: "Not served: it belongs into libvirt's auth.conf." },
+  connection: param.value({ default: null, type: 'str', doc: 'The address of libvirt.' }),
+  username: param.value({
+    default: null,
+    type: 'str',
+    doc: "Not served: it belongs into libvirt's auth.conf.",
+  }),
+  password: param.value({
+    default: null,
+    type: 'str',
+    doc: "Not served: it belongs into libvirt's auth.conf.",
+  }),
 } as const;
 const SUFFIX = {
-  suffix: { default: null, type: 'str', doc: 'What stands behind the name of the snapshot.' },
+  suffix: param.value({ default: null, type: 'str', doc: 'What stands behind the name of the snapshot.' }),
 } as const;
 
 const loginOf = ({ connection, username, password }: TypedArguments<typeof LOGIN>): Dict =>
@@ -73,35 +81,43 @@ const loginOf = ({ connection, username, password }: TypedArguments<typeof LOGIN
 
 const MACHINE = {
   name: param.text({ doc: 'The machine.' }),
-  cpu: { default: null, type: 'int', doc: 'How many processors.' },
-  mem: { default: null, type: 'int', doc: 'MiB.' },
-  vm_type: { default: null, type: 'str', doc: 'kvm, qemu, xen: of a machine that is made.' },
-  disk_profile: { default: null, type: 'str', doc: 'Not served.' },
-  disks: { default: null, type: 'list', doc: 'Disks: of a machine that is made.' },
-  nic_profile: { default: null, type: 'str', doc: 'Not served.' },
-  interfaces: { default: null, type: 'list', doc: 'Network cards: name, type, source, mac, model.' },
-  graphics: { default: null, type: 'dict', doc: 'The screen: of a machine that is made.' },
-  seed: { default: true, type: 'bool', doc: 'Has no meaning here.' },
-  install: { default: true, type: 'bool', doc: 'Has no meaning here.' },
-  pub_key: { default: null, type: 'str', doc: 'Not served.' },
-  priv_key: { default: null, type: 'str', doc: 'Not served.' },
+  cpu: param.value({ default: null, type: 'int', doc: 'How many processors.' }),
+  mem: param.value({ default: null, type: 'int', doc: 'MiB.' }),
+  vm_type: param.value({ default: null, type: 'str', doc: 'kvm, qemu, xen: of a machine that is made.' }),
+  disk_profile: param.value({ default: null, type: 'str', doc: 'Not served.' }),
+  disks: param.value({ default: null, type: 'list', doc: 'Disks: of a machine that is made.' }),
+  nic_profile: param.value({ default: null, type: 'str', doc: 'Not served.' }),
+  interfaces: param.value({
+    default: null,
+    type: 'list',
+    doc: 'Network cards: name, type, source, mac, model.',
+  }),
+  graphics: param.value({ default: null, type: 'dict', doc: 'The screen: of a machine that is made.' }),
+  seed: param.value({ default: true, type: 'bool', doc: 'Has no meaning here.' }),
+  install: param.value({ default: true, type: 'bool', doc: 'Has no meaning here.' }),
+  pub_key: param.value({ default: null, type: 'str', doc: 'Not served.' }),
+  priv_key: param.value({ default: null, type: 'str', doc: 'Not served.' }),
   ...LOGIN,
-  os_type: { default: null, type: 'str', doc: 'hvm.' },
-  arch: { default: null, type: 'str', doc: 'x86_64.' },
-  boot: { default: null, type: 'dict', doc: 'Not served.' },
+  os_type: param.value({ default: null, type: 'str', doc: 'hvm.' }),
+  arch: param.value({ default: null, type: 'str', doc: 'x86_64.' }),
+  boot: param.value({ default: null, type: 'dict', doc: 'Not served.' }),
 } as const;
 const REST = {
-  hypervisor_features: { default: null, type: 'dict', doc: 'Not served.' },
-  clock: { default: null, type: 'dict', doc: 'Not served.' },
-  serials: { default: null, type: 'list', doc: 'Not served.' },
-  consoles: { default: null, type: 'list', doc: 'Not served.' },
-  stop_on_reboot: { default: false, type: 'bool', doc: 'Turn it off where it would start anew.' },
+  hypervisor_features: param.value({ default: null, type: 'dict', doc: 'Not served.' }),
+  clock: param.value({ default: null, type: 'dict', doc: 'Not served.' }),
+  serials: param.value({ default: null, type: 'list', doc: 'Not served.' }),
+  consoles: param.value({ default: null, type: 'list', doc: 'Not served.' }),
+  stop_on_reboot: param.value({
+    default: false,
+    type: 'bool',
+    doc: 'Turn it off where it would start anew.',
+  }),
 } as const;
-const NUMA = { numatune: { default: null, type: 'dict', doc: 'Not served.' } } as const;
-const BOOT = { boot_dev: { default: null, type: 'str', doc: 'hd, network, cdrom.' } } as const;
+const NUMA = { numatune: param.value({ default: null, type: 'dict', doc: 'Not served.' }) } as const;
+const BOOT = { boot_dev: param.value({ default: null, type: 'str', doc: 'hd, network, cdrom.' }) } as const;
 const LAST = {
-  host_devices: { default: null, type: 'list', doc: 'Not served.' },
-  autostart: { default: false, type: 'bool', doc: 'Start it with the host.' },
+  host_devices: param.value({ default: null, type: 'list', doc: 'Not served.' }),
+  autostart: param.value({ default: false, type: 'bool', doc: 'Start it with the host.' }),
 } as const;
 type Wanted = TypedArguments<typeof MACHINE & typeof REST & typeof NUMA & typeof BOOT & typeof LAST>;
 
@@ -294,8 +310,12 @@ export const virtStates = defineModule({
       doc: 'Makes machines what they were when a snapshot was taken.',
       params: {
         ...NAME,
-        snapshot: { default: null, type: 'str', doc: 'The snapshot; the one before the current one.' },
-        cleanup: { default: false, type: 'bool', doc: 'Remove the later ones.' },
+        snapshot: param.value({
+          default: null,
+          type: 'str',
+          doc: 'The snapshot; the one before the current one.',
+        }),
+        cleanup: param.value({ default: false, type: 'bool', doc: 'Remove the later ones.' }),
       },
       run: reverted,
     }),

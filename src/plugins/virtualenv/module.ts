@@ -65,7 +65,7 @@ export const virtualenvModule = defineModule({
       doc: 'Returns the version of the program virtualenv.',
       params: {
         venv_bin: param.text({ doc: 'The name or the path of the program.' }),
-        user: { default: null, type: 'str', doc: 'Who runs it.' },
+        user: param.value({ default: null, type: 'str', doc: 'Who runs it.' }),
       },
       kwargs: 'kwargs',
       returns: 'a list of numbers',

@@ -34,7 +34,7 @@ const FILE_AND_USER = {
 } as const;
 const PASSWORD = { password: param.text({ doc: 'The password.' }) } as const;
 const RUNAS = {
-  runas: { default: null, type: 'str', doc: 'The user of the system who runs `htpasswd`.' },
+  runas: param.value({ default: null, type: 'str', doc: 'The user of the system who runs `htpasswd`.' }),
 } as const;
 const OPTS = {
   opts: param.text({

@@ -10,10 +10,15 @@ import { outcomeResultLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 
 const HTPASSWD_FILE = {
-  htpasswd_file: { default: null, type: 'str', doc: 'The file of passwords.' },
+  htpasswd_file: param.value({ default: null, type: 'str', doc: 'The file of passwords.' }),
 } as const;
 const RUNAS = {
-  runas: { default: null, type: 'str', account: 'user', doc: 'The user of the system who runs `htpasswd`.' },
+  runas: param.value({
+    default: null,
+    type: 'str',
+    account: 'user',
+    doc: 'The user of the system who runs `htpasswd`.',
+  }),
 } as const;
 const NAME = { name: param.text({ doc: 'The user.' }) } as const;
 
@@ -52,9 +57,13 @@ export const webutilStates = defineModule({
       doc: 'Makes sure that a user is in a file of passwords.',
       params: {
         ...NAME,
-        password: { default: null, type: 'str', doc: 'The password.' },
+        password: param.value({ default: null, type: 'str', doc: 'The password.' }),
         ...HTPASSWD_FILE,
-        options: { default: '', type: 'str', doc: 'Options of `htpasswd`, see webutil.useradd.' },
+        options: param.value({
+          default: '',
+          type: 'str',
+          doc: 'Options of `htpasswd`, see webutil.useradd.',
+        }),
         force: param.flag({ default: false, doc: 'Write the password even where the user is known.' }),
         ...RUNAS,
         update: param.flag({ default: false, doc: 'Write the password where it is another one.' }),

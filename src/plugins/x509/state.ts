@@ -28,7 +28,8 @@ import { splitArguments } from './state/files.ts';
 import { manage, textOfAnswer, type Inspection } from './state/managed.ts';
 import { DAY_MS, daysToRenew } from './state/renewal.ts';
 
-const or = (type: string, doc: string, fallback: Value = null) => ({ default: fallback, type, doc }) as const;
+const or = (type: string, doc: string, fallback: Value = null) =>
+  param.value({ default: fallback, type, doc });
 const NAME = { name: param.text({ doc: 'The file.' }) } as const;
 
 /** @throws SaltInvocationError for keywords that the state does not know */
@@ -211,11 +212,11 @@ async function csrManaged(
 
 const CRL = {
   ...NAME,
-  signing_private_key: { type: 'str', doc: 'The key that signs.' },
-  revoked: {
+  signing_private_key: param.value({ type: 'str', doc: 'The key that signs.' }),
+  revoked: param.value({
     type: 'list',
     doc: 'The revoked certificates: `certificate` or `serial_number`, `not_after`, `revocation_date`, `extensions`.',
-  },
+  }),
   days_remaining: or(
     'int',
     'Make it anew when it is valid for fewer days than this; 30, or 3 for one of no more than 30 days.',
@@ -356,7 +357,7 @@ export const x509States = defineModule({
     }),
     pem_managed: defineState({
       doc: 'Keeps an entry of PEM in a file, with proper lines. Further keywords are those of file.managed.',
-      params: { ...NAME, text: { type: 'str', doc: 'The entry.' } },
+      params: { ...NAME, text: param.value({ type: 'str', doc: 'The entry.' }) },
       kwargs: 'kwargs',
       run: pemManaged,
     }),

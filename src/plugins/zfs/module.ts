@@ -78,14 +78,14 @@ function withoutName(row: Dict): { readonly name: Value; readonly rest: Dict } {
   return { name, rest: row };
 }
 
-async function diff(ctx: ModuleContext, one: Value, other: Value, kwargs: Dict): Promise<Value> {
+async function diff(ctx: ModuleContext, one: Value, other: Value | undefined, kwargs: Dict): Promise<Value> {
   const hasTime = isUnlessSaid(kwargs, 'show_changetime');
   const flags = [
     '-H',
     ...(hasTime ? ['-t'] : []),
     ...(isUnlessSaid(kwargs, 'show_indication') ? ['-F'] : []),
   ];
-  const said = await zfs(ctx, 'diff', { flags, targets: truthy(other) ? [one, other] : [one] });
+  const said = await zfs(ctx, 'diff', { flags, targets: other !== undefined ? [one, other] : [one] });
   if (said.retcode !== 0) return resultOf(said);
   const lines = splitLines(said.stdout);
   if (isUnlessSaid(kwargs, 'parsable') || !hasTime) return lines;
@@ -157,9 +157,9 @@ async function get(ctx: ModuleContext, datasets: readonly Value[], kwargs: Dict)
   return found;
 }
 
-const NAME = { name: { type: 'str', doc: 'The file system, volume or snapshot.' } } as const;
-const SNAPSHOT = { snapshot: { type: 'str', doc: 'The snapshot.' } } as const;
-const TAG = { tag: { type: 'str', doc: 'The tag of the hold.' } } as const;
+const NAME = { name: param.value({ type: 'str', doc: 'The file system, volume or snapshot.' }) } as const;
+const SNAPSHOT = { snapshot: param.value({ type: 'str', doc: 'The snapshot.' }) } as const;
+const TAG = { tag: param.value({ type: 'str', doc: 'The tag of the hold.' }) } as const;
 const done = (label: string): string =>
   `mapping with ${label} (true or false), and with error where it fails`;
 /** Names of properties may be of any kind; ZFS is told each in one word that has its option before it. */
@@ -191,7 +191,7 @@ const changing = {
     doc: 'Renames a file system, volume or snapshot. Further keywords: force, create_parent, recursive.',
     params: {
       name: param.text({ doc: 'What is renamed.' }),
-      new_name: { type: 'str', doc: 'Its new name.' },
+      new_name: param.value({ type: 'str', doc: 'Its new name.' }),
     },
     kwargs: 'kwargs',
     returns: done('renamed'),
@@ -200,7 +200,7 @@ const changing = {
   }),
   mount: defineFunction({
     doc: 'Mounts a file system, or all. Further keywords: overlay, options.',
-    params: { name: { default: null, type: 'str', doc: 'The file system.' } },
+    params: { name: param.value({ default: null, type: 'str', doc: 'The file system.' }) },
     kwargs: 'kwargs',
     returns: done('mounted'),
     examples: ["salt '*' zfs.mount myzpool/mydataset options=ro"],
@@ -214,7 +214,7 @@ const changing = {
   }),
   unmount: defineFunction({
     doc: 'Unmounts a file system. Further keywords: force.',
-    params: { name: { type: 'str', doc: 'The file system; None or -a for all.' } },
+    params: { name: param.value({ type: 'str', doc: 'The file system; None or -a for all.' }) },
     kwargs: 'kwargs',
     returns: done('unmounted'),
     examples: ["salt '*' zfs.unmount myzpool/mydataset"],
@@ -229,7 +229,7 @@ const changing = {
   }),
   inherit: defineFunction({
     doc: 'Takes a setting of a property away, so that it is inherited. Further keywords: recursive, revert.',
-    params: { prop: { type: 'str', doc: 'The property.' }, ...NAME },
+    params: { prop: param.value({ type: 'str', doc: 'The property.' }), ...NAME },
     kwargs: 'kwargs',
     returns: done('inherited'),
     examples: ["salt '*' zfs.inherit canmount myzpool/mydataset"],
@@ -251,8 +251,8 @@ const changing = {
   clone: defineFunction({
     doc: 'Makes a file system or volume of a snapshot. Further keywords: create_parent, properties.',
     params: {
-      name_a: { type: 'str', doc: 'The snapshot.' },
-      name_b: { type: 'str', doc: 'The file system or volume.' },
+      name_a: param.value({ type: 'str', doc: 'The snapshot.' }),
+      name_b: param.value({ type: 'str', doc: 'The file system or volume.' }),
     },
     kwargs: 'kwargs',
     returns: done('cloned'),
@@ -274,7 +274,7 @@ const changing = {
   }),
   bookmark: defineFunction({
     doc: 'Makes a bookmark of a snapshot.',
-    params: { ...SNAPSHOT, bookmark: { type: 'str', doc: 'The bookmark.' } },
+    params: { ...SNAPSHOT, bookmark: param.value({ type: 'str', doc: 'The bookmark.' }) },
     returns: done('bookmarked'),
     examples: ["salt '*' zfs.bookmark myzpool/mydataset@yesterday myzpool/mydataset#complete"],
     run: (ctx, { snapshot, bookmark }) =>
@@ -349,7 +349,7 @@ const asking = {
   }),
   list: defineFunction({
     doc: 'Lists file systems and volumes. Further keywords: recursive, depth, properties, type, sort, order, parsable.',
-    params: { name: { default: null, type: 'str', doc: 'Only this one.' } },
+    params: { name: param.value({ default: null, type: 'str', doc: 'Only this one.' }) },
     kwargs: 'kwargs',
     returns: 'mapping of name to its properties',
     examples: ["salt '*' zfs.list myzpool/mydataset recursive=True depth=2"],
@@ -370,8 +370,8 @@ const asking = {
   diff: defineFunction({
     doc: 'Lists what has changed since a snapshot. Further keywords: show_changetime, show_indication, parsable.',
     params: {
-      name_a: { type: 'str', doc: 'The snapshot.' },
-      name_b: { default: null, type: 'str', doc: 'A later snapshot, or a file system.' },
+      name_a: param.value({ type: 'str', doc: 'The snapshot.' }),
+      name_b: param.valueIfGiven({ default: null, type: 'str', doc: 'A later snapshot, or a file system.' }),
     },
     kwargs: 'kwargs',
     returns: 'list of lines; not parsable, a mapping of times to them',

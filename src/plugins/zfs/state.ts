@@ -194,16 +194,22 @@ async function promoted(ctx: StateContext, name: string): Promise<StateResult> {
 
 const named = (doc: string) => ({ name: param.text({ doc }) }) as const;
 const UNWANTED = {
-  force: { default: false, type: 'bool', doc: 'Unmount it, even when it is in use.' },
-  recursive: { default: false, type: 'bool', doc: 'All that is below it, too.' },
+  force: param.value({ default: false, type: 'bool', doc: 'Unmount it, even when it is in use.' }),
+  recursive: param.value({ default: false, type: 'bool', doc: 'All that is below it, too.' }),
 } as const;
 const HOLD = {
   name: param.text({ doc: 'The tag of the hold.' }),
   snapshot: param.text({ doc: 'The snapshot.' }),
-  recursive: { default: false, type: 'bool', doc: 'Also on the snapshots of all that is below.' },
+  recursive: param.value({
+    default: false,
+    type: 'bool',
+    doc: 'Also on the snapshots of all that is below.',
+  }),
 } as const;
 const PROPERTIES = { properties: param.mapping({ default: null, doc: 'Its properties.' }) } as const;
-const PARENT = { create_parent: { default: false, type: 'bool', doc: 'Make what is above it.' } } as const;
+const PARENT = {
+  create_parent: param.value({ default: false, type: 'bool', doc: 'Make what is above it.' }),
+} as const;
 const CLONED = {
   cloned_from: param.textIfGiven({ default: null, doc: 'The snapshot that it is made of.' }),
 } as const;
@@ -246,8 +252,8 @@ export const zfsStates = defineModule({
       doc: 'Makes sure of a volume and its properties.',
       params: {
         ...named('The volume.'),
-        volume_size: { type: 'str', doc: 'How large: 1G.' },
-        sparse: { default: false, type: 'bool', doc: 'Room is taken when it is written.' },
+        volume_size: param.value({ type: 'str', doc: 'How large: 1G.' }),
+        sparse: param.value({ default: false, type: 'bool', doc: 'Room is taken when it is written.' }),
         ...PARENT,
         ...PROPERTIES,
         ...CLONED,
@@ -263,7 +269,7 @@ export const zfsStates = defineModule({
       doc: 'Makes sure of a snapshot.',
       params: {
         ...named('The snapshot.'),
-        recursive: { default: false, type: 'bool', doc: 'Also of all that is below.' },
+        recursive: param.value({ default: false, type: 'bool', doc: 'Also of all that is below.' }),
         ...PROPERTIES,
       },
       run: (ctx, { name, ...wanted }) => snapshotPresent(ctx, name, wanted),
@@ -277,8 +283,8 @@ export const zfsStates = defineModule({
       doc: 'Keeps so many snapshots of each minute, hour, day, month and year, made when the state is applied.',
       params: {
         ...named('The file system or volume.'),
-        prefix: { type: 'str', doc: 'What their names begin with; four letters at least.' },
-        recursive: { default: true, type: 'bool', doc: 'Also of all that is below.' },
+        prefix: param.value({ type: 'str', doc: 'What their names begin with; four letters at least.' }),
+        recursive: param.value({ default: true, type: 'bool', doc: 'Also of all that is below.' }),
         schedule: param.mapping({ default: null, doc: 'How many of each: minute, hour, day, month, year.' }),
       },
       run: scheduledSnapshot,

@@ -51,8 +51,8 @@ async function actOnDisks(
 
 const hasFeatures = (ctx: ModuleContext): boolean => truthy(ctx.grains.get('zfs_feature_flags') ?? null);
 
-async function list(ctx: ModuleContext, given: Value, pool: Value, isPlain: boolean): Promise<Dict> {
-  const properties = listedProperties(given).filter((name) => name !== 'frag' || hasFeatures(ctx));
+async function list(ctx: ModuleContext, given: string[], pool: Value, isPlain: boolean): Promise<Dict> {
+  const properties = given.filter((name) => name !== 'frag' || hasFeatures(ctx));
   const options = new Map<string, Value>([['-o', properties.join(',')]]);
   const said = await zpool(ctx, 'list', { flags: ['-H'], options, targets: [pool] });
   if (said.retcode !== 0) return resultOf(said);
@@ -158,9 +158,9 @@ async function history(
   return found;
 }
 
-const POOL = { zpool: { type: 'str', doc: 'The pool.' } } as const;
-const ONE = { zpool: { default: null, type: 'str', doc: 'Only this pool.' } } as const;
-const DEVICE = { device: { type: 'str', doc: 'The disk.' } } as const;
+const POOL = { zpool: param.value({ type: 'str', doc: 'The pool.' }) } as const;
+const ONE = { zpool: param.value({ default: null, type: 'str', doc: 'Only this pool.' }) } as const;
+const DEVICE = { device: param.value({ type: 'str', doc: 'The disk.' }) } as const;
 const FORCE = { force: param.flag({ default: false, doc: 'Even where zpool warns.' }) } as const;
 const PLAIN = {
   parsable: param.flag({ default: true, doc: 'Numbers, true and false, in place of what zpool writes.' }),
@@ -189,7 +189,7 @@ const asking = {
     doc: 'Measures what is read and written.',
     params: {
       ...ONE,
-      sample_time: { default: 5, type: 'int', doc: 'For so many seconds.' },
+      sample_time: param.value({ default: 5, type: 'int', doc: 'For so many seconds.' }),
       ...PLAIN,
     },
     returns: 'mapping of pool to figures, and to its disks',
@@ -204,7 +204,11 @@ const asking = {
   list: defineFunction({
     doc: 'Lists the pools.',
     params: {
-      properties: { default: 'size,alloc,free,cap,frag,health', type: 'list or str', doc: 'What of each.' },
+      properties: param.by(listedProperties, {
+        default: 'size,alloc,free,cap,frag,health',
+        type: 'list or str',
+        doc: 'What of each.',
+      }),
       ...ONE,
       ...PLAIN,
     },
@@ -253,7 +257,7 @@ const onPools = {
     params: {
       ...POOL,
       prop: param.text({ doc: 'The property.' }),
-      value: { type: 'str', doc: 'Its value.' },
+      value: param.value({ type: 'str', doc: 'Its value.' }),
     },
     returns: done('set'),
     examples: ["salt '*' zpool.set myzpool readonly yes"],
@@ -289,7 +293,7 @@ const onPools = {
   }),
   split: defineFunction({
     doc: 'Makes a new pool of one half of the mirrors of another. Further keywords: altroot, properties.',
-    params: { ...POOL, newzpool: { type: 'str', doc: 'The new pool.' } },
+    params: { ...POOL, newzpool: param.value({ type: 'str', doc: 'The new pool.' }) },
     kwargs: 'kwargs',
     returns: done('split'),
     examples: ["salt '*' zpool.split datamirror databackup altroot=/backup"],
@@ -314,7 +318,7 @@ const onPools = {
     doc: 'Imports a pool, or all. Further keywords: mntopts, force, altroot, dir, no_mount, only_destroyed, recovery, properties.',
     params: {
       zpool: param.valueIfGiven({ default: null, type: 'str', doc: 'The pool.' }),
-      new_name: { default: null, type: 'str', doc: 'How it is called from now on.' },
+      new_name: param.value({ default: null, type: 'str', doc: 'How it is called from now on.' }),
     },
     kwargs: 'kwargs',
     returns: done('imported'),
@@ -325,7 +329,7 @@ const onPools = {
   }),
   clear: defineFunction({
     doc: 'Forgets the errors of disks of a pool.',
-    params: { ...POOL, device: { default: null, type: 'str', doc: 'Only of this disk.' } },
+    params: { ...POOL, device: param.value({ default: null, type: 'str', doc: 'Only of this disk.' }) },
     returns: done('cleared'),
     examples: ["salt '*' zpool.clear mypool"],
     run: (ctx, { zpool: pool, device }) => act(ctx, 'clear', 'cleared', { targets: [pool, device] }),
@@ -399,7 +403,7 @@ const onDisks = {
   }),
   attach: defineFunction({
     doc: 'Makes a mirror of a disk and a new one.',
-    params: { ...POOL, ...DEVICE, new_device: { type: 'str', doc: 'The new disk.' }, ...FORCE },
+    params: { ...POOL, ...DEVICE, new_device: param.value({ type: 'str', doc: 'The new disk.' }), ...FORCE },
     returns: done('attached') + DISKS,
     examples: ["salt '*' zpool.attach myzpool /path/to/vdev1 /path/to/vdev2"],
     run: (ctx, { zpool: pool, device, new_device, force: isForced }) =>
@@ -422,7 +426,7 @@ const onDisks = {
     doc: 'Puts a disk in the place of another.',
     params: {
       ...POOL,
-      old_device: { type: 'str', doc: 'The disk that goes.' },
+      old_device: param.value({ type: 'str', doc: 'The disk that goes.' }),
       new_device: param.valueIfGiven({
         default: null,
         type: 'str',

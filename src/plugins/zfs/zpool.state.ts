@@ -166,11 +166,11 @@ export const zpoolStates = defineModule({
         ...NAME,
         properties: param.mapping({ default: null, doc: 'Its properties.' }),
         filesystem_properties: param.mapping({ default: null, doc: 'Those of its file system.' }),
-        layout: {
+        layout: param.value({
           default: null,
           type: 'list or dict',
           doc: 'The disks: mirror and the like, with the disks of each.',
-        },
+        }),
         config: param.mapping({ default: null, doc: 'import, import_dirs, device_dir and force.' }),
       },
       run: present,
@@ -180,7 +180,7 @@ export const zpoolStates = defineModule({
       params: {
         ...NAME,
         export: param.flag({ default: false, doc: 'Export it, and destroy nothing.' }),
-        force: { default: false, type: 'bool', doc: 'Even when it is in use.' },
+        force: param.value({ default: false, type: 'bool', doc: 'Even when it is in use.' }),
       },
       run: absent,
     }),

@@ -8,6 +8,7 @@ import { isLink } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { runCode } from '../../shared/program.ts';
 
 /** One kind of what can be enabled. */
@@ -76,7 +77,7 @@ async function switched(ctx: ModuleContext, kind: Kind, given: Value, isOn: bool
 
 function functionsOf(kind: Kind): Record<string, FunctionSpec> {
   const { word, noun } = kind;
-  const params = { [word]: { type: 'str', doc: `The ${noun}, with or without its ending.` } };
+  const params = { [word]: param.value({ type: 'str', doc: `The ${noun}, with or without its ending.` }) };
   const given = (args: Readonly<Record<string, Value>>): Value => args[word] ?? null;
   const returns = 'mapping with Name, what was given, and Status';
   return {

@@ -35,7 +35,7 @@ interface Names {
 export interface ListRequest {
   readonly name: string;
   readonly archive_format: string | undefined;
-  readonly options: Value;
+  readonly options: string | undefined;
   readonly strip_components: Value;
   readonly clean: boolean;
   readonly verbose: boolean;
@@ -127,7 +127,7 @@ function fileNameIn(address: string): string {
 interface ArchiveFile {
   readonly name: string;
   readonly cached: string;
-  readonly options: Value;
+  readonly options: string | undefined;
 }
 
 async function namesIn(ctx: ModuleContext, format: string, archive: ArchiveFile): Promise<Names> {
@@ -155,7 +155,7 @@ async function tarNames({ name, cached, options }: ArchiveFile): Promise<Names> 
   accessSync(cached, constants.R_OK); // tar itself says only that it cannot
   const { members } = await listTar(cached);
   if (members !== undefined) return byKind(members);
-  if (typeof options === 'string' && options !== '') {
+  if (options !== undefined && options !== '') {
     const unpacked = await runProcess([...splitWords(options), cached], { outputLimitBytes: LIST_BYTES_MAX });
     if (unpacked.retcode !== 0)
       throw new ListFailure(`Failed to decompress ${name}`, { error: unpacked.stderr.toString() });

@@ -7,10 +7,18 @@ import { param } from '../../../runtime/loader/params.ts';
 /** What all functions are told. */
 export const COMMON = {
   directory: param.text({ default: '.', doc: 'The folder of the buildout.' }),
-  onlyif: { default: null, type: 'str or bool', doc: 'Nothing is done unless this command ends well.' },
-  unless: { default: null, type: 'str or bool', doc: 'Nothing is done where this command ends well.' },
+  onlyif: param.value({
+    default: null,
+    type: 'str or bool',
+    doc: 'Nothing is done unless this command ends well.',
+  }),
+  unless: param.value({
+    default: null,
+    type: 'str or bool',
+    doc: 'Nothing is done where this command ends well.',
+  }),
   runas: param.textIfGiven({ default: null, doc: 'The user.' }),
-  env: { default: null, type: 'dict', doc: 'Variables of the programs.' },
+  env: param.value({ default: null, type: 'dict', doc: 'Variables of the programs.' }),
 } as const;
 /** The arguments that all functions have. */
 export type Common = TypedArguments<typeof COMMON>;

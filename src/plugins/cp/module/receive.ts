@@ -7,7 +7,7 @@ import { diskRefusal } from '../../../host/disk-refusal.ts';
 import { makeFolders } from '../../../host/make-folders.ts';
 import { describeOsError, PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes } from '../../../formats/wire/msgpack.ts';
 import { isDir } from '../../../python/paths.ts';
 
@@ -46,7 +46,7 @@ export interface ReceivedPiece {
   readonly append: boolean;
   readonly compressed: boolean;
   /** Permission bits for a new file. */
-  readonly mode: Value;
+  readonly mode: number | undefined;
 }
 
 /** Writes one piece. @returns True, or what went wrong, with return code 1 */
@@ -61,7 +61,7 @@ export function receivePiece(ctx: ModuleContext, piece: ReceivedPiece): Value {
     const bytes = Buffer.from(chunk, 'base64');
     const content = compressed ? unpack(bytes) : bytes;
     writeContent(dest, content, append ? 'a' : 'w');
-    const bits = toNumber(mode);
+    const bits = mode;
     if (!append && bits !== undefined) chmodSync(dest, bits & 0o7777);
     return true;
   } catch (error) {

@@ -19,7 +19,7 @@ export interface TableSource {
   readonly context: Value;
   readonly defaults: Value;
   readonly backup: Value;
-  readonly replace: Value;
+  readonly replace: boolean;
   /** Further keywords, which go to the functions of `file`. */
   readonly more: Dict;
 }
@@ -58,7 +58,7 @@ export async function crontabFile(ctx: StateContext, source: TableSource): Promi
   const path = makeTempFile(ctx.random, { content: table });
   try {
     // Salt compat: Salt takes the line end that it has added for a table, so that nobody ever gets one
-    if (!truthy(source.replace) && raw.trim() !== '')
+    if (!source.replace && raw.trim() !== '')
       return ended(name, true, `User ${pyStr(user)} already has a crontab. No changes made`);
     return await fill(ctx, { ...source, path, table, group });
   } finally {

@@ -38,13 +38,18 @@ function parseValue(text: string): Value | undefined {
   return values.length > 1 ? values : values[0];
 }
 
+/** Letters of options of hdparm; all that read where none are named. */
+export const hdparmOptions = (value: Value): string =>
+  value === null ? ALL_OPTIONS : Array.isArray(value) ? value.map(pyStr).join('') : pyStr(value);
+
+/** One disk or a list of them. */
+export const disksOf = (value: Value): string[] => (Array.isArray(value) ? value : [value]).map(pyStr);
+
 /** `disk.hdparms` */
-export async function hdparms(ctx: ModuleContext, disks: Value, args: Value): Promise<Dict> {
+export async function hdparms(ctx: ModuleContext, disks: readonly string[], options: string): Promise<Dict> {
   assertHdparm();
-  const options = args === null ? ALL_OPTIONS : Array.isArray(args) ? args.map(pyStr).join('') : pyStr(args);
   const out: Dict = new Map();
-  for (const given of Array.isArray(disks) ? disks : [disks]) {
-    const name = pyStr(given);
+  for (const name of disks) {
     const disk = name.startsWith('/dev') ? name : `/dev/${name}`;
     const { retcode, stdout, stderr } = await runAll(ctx, ['hdparm', `-${options}`, disk]);
     if (retcode !== 0) ctx.log.warning(`hdparm -${options} ${disk}: ${stderr}`);
@@ -65,7 +70,7 @@ export async function hdparms(ctx: ModuleContext, disks: Value, args: Value): Pr
 /** `disk.hpa` */
 export async function hostProtectedArea(
   ctx: ModuleContext,
-  disks: Value,
+  disks: readonly string[],
   size: string | undefined,
 ): Promise<Dict | null> {
   const areas = new Map<
@@ -112,8 +117,8 @@ function cell(text: string): Value {
 export async function smartAttributes(
   ctx: ModuleContext,
   dev: string,
-  attributes: Value,
-  values: Value,
+  attributes: Value[] | undefined,
+  values: Value[] | undefined,
 ): Promise<Dict> {
   const device = dev.startsWith('/dev/') ? dev : `/dev/${dev}`;
   const argv = ['smartctl', '--attributes', device];
@@ -127,14 +132,14 @@ export async function smartAttributes(
     if (!/^\s*\d/.test(line)) break;
     const words = line.trim().split(/\s+/);
     const id = Number(words[0]);
-    if (Array.isArray(attributes) && !attributes.includes(id)) continue;
+    if (attributes !== undefined && !attributes.includes(id)) continue;
     const cells = words.slice(1, fields.length).concat(words.slice(fields.length).join(' '));
     out.set(
       id,
       new Map<Value, Value>(
         fields
           .map((field, i): [string, Value] => [field, cell(cells[i] ?? '')])
-          .filter(([field]) => !Array.isArray(values) || values.includes(field)),
+          .filter(([field]) => values === undefined || values.includes(field)),
       ),
     );
   }

@@ -2,7 +2,7 @@
 import { CommandNotFoundError } from '../../../errors/errors.ts';
 import { findProgram } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyStr } from '../../../python/values/repr.ts';
+
 import { splitLines } from '../../../python/values/text.ts';
 import { float, type Dict, type Value } from '../../../python/values/value.ts';
 import { runStdout } from '../../shared/program.ts';
@@ -28,12 +28,11 @@ export async function iostat(
   ctx: ModuleContext,
   interval: string,
   count: string,
-  disks: Value,
+  disks: readonly string[] | undefined,
 ): Promise<Dict> {
   if (findProgram('iostat') === undefined)
     throw new CommandNotFoundError("The 'iostat' binary was not found in $PATH.");
-  const names = disks === null ? [] : Array.isArray(disks) ? disks.map(pyStr) : [pyStr(disks)];
-  const argv = ['iostat', disks === null ? '-x' : '-xd', interval, count, ...names];
+  const argv = ['iostat', disks === undefined ? '-x' : '-xd', interval, count, ...(disks ?? [])];
   const lines = splitLines(await runStdout(ctx, argv, { output_loglevel: 'quiet' }));
   const system = { header: [] as string[], rows: [] as number[][] };
   const devices = { header: [] as string[], rows: new Map<string, number[][]>() };

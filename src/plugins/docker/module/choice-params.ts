@@ -11,31 +11,31 @@ const TIMEOUT_SECONDS = 60;
 
 /** How keywords are read. */
 export const CHOICE = {
-  skip_translate: {
+  skip_translate: param.value({
     default: null,
     type: 'str or list',
     doc: 'Keywords that are handed on as they are; True: all.',
-  },
+  }),
   ignore_collisions: param.flag({ default: false, doc: 'Take a keyword under two names.' }),
   validate_ip_addrs: param.flag({ default: true, doc: 'Look at addresses whether they are some.' }),
 } as const;
 
 /** How long Python's client waits. */
 export const CLIENT_TIMEOUT = {
-  client_timeout: {
+  client_timeout: param.value({
     default: TIMEOUT_SECONDS,
     type: 'int',
     doc: 'Has no effect, of which a warning tells: what takes long is waited for.',
-  },
+  }),
 } as const;
 
 /** What Python's client once told the daemon of a registry. */
 export const INSECURE_REGISTRY = {
-  insecure_registry: {
+  insecure_registry: param.value({
     default: false,
     type: 'bool',
     doc: 'Has no effect, of which a warning tells: name the registry in the daemon.json of the daemon.',
-  },
+  }),
 } as const;
 
 /** Warns of what was said and has no effect. */

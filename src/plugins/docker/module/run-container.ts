@@ -21,7 +21,7 @@ export interface RunOrder extends CreateOrder {
   readonly bg: boolean;
   readonly replace: boolean;
   readonly force: boolean;
-  readonly networks: Value;
+  readonly networks: Value | undefined;
 }
 
 const LOG_KEYS = ['stdout', 'stderr', 'stream', 'timestamps', 'tail', 'since', 'follow', 'until'];
@@ -48,8 +48,8 @@ async function makeRoom(
   return removeContainer(ctx, name, { force, volumes: false, stop: false, timeout: null });
 }
 
-function networkConfigs(given: Value): [string, Dict][] {
-  if (!truthy(given)) return [];
+function networkConfigs(given: Value | undefined): [string, Dict][] {
+  if (given === undefined) return [];
   if (typeof given === 'string') return given.split(',').map((name) => [name, dict()]);
   if (!isDict(given) || ![...given.values()].every(isDict))
     throw new SaltInvocationError('Invalid format for networks argument');

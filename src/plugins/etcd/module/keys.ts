@@ -18,7 +18,7 @@ export interface Watched {
   /** Undefined: until the job ends. */
   readonly timeoutSeconds: number | undefined;
   /** From which change on. */
-  readonly index: Value;
+  readonly index: Value | undefined;
 }
 
 /** Keys of an etcd. What Salt gives None for is null, and the log says why. */

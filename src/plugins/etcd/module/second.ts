@@ -3,7 +3,7 @@ import { CommandExecutionError, UnreachableError } from '../../../errors/errors.
 import type { EtcdAnswer, EtcdWait } from '../../../network/http/etcd-client.ts';
 import { flattened } from '../../../network/http/etcd-tree.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import type { EtcdConnection, EtcdKeys, Watched } from './keys.ts';
 
@@ -67,7 +67,7 @@ export class SecondEtcd implements EtcdKeys {
     const words = {
       wait: 'true',
       recursive: String(isRecursive),
-      ...(truthy(index) ? { waitIndex: pyStr(index) } : {}),
+      ...(index !== undefined ? { waitIndex: pyStr(index) } : {}),
     };
     const node = await this.#ask('GET', key, words, {
       timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,

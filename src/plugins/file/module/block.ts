@@ -156,11 +156,17 @@ export const blockFunctions = {
         false,
       ),
       insert_before_match: opt(
-        { type: 'str', doc: 'Without markers add the block above the first line that this matches.' },
+        param.value({
+          type: 'str',
+          doc: 'Without markers add the block above the first line that this matches.',
+        }),
         null,
       ),
       insert_after_match: opt(
-        { type: 'str', doc: 'Without markers add the block below the first line that this matches.' },
+        param.value({
+          type: 'str',
+          doc: 'Without markers add the block below the first line that this matches.',
+        }),
         null,
       ),
     },

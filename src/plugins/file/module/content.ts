@@ -256,8 +256,14 @@ export const contentFunctions = {
     doc: 'Makes sure that a file exists and sets its times.',
     params: {
       name: P.name,
-      atime: opt({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }, null),
-      mtime: opt({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }, null),
+      atime: opt(
+        param.value({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }),
+        null,
+      ),
+      mtime: opt(
+        param.value({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }),
+        null,
+      ),
     },
     returns: 'true',
     examples: ["salt '*' file.touch /var/log/emptyfile"],
@@ -265,7 +271,10 @@ export const contentFunctions = {
   }),
   read: defineFunction({
     doc: 'Gives the content of a file.',
-    params: { path: P.plainPath, binary: opt({ type: 'bool', doc: 'As bytes, not as text.' }, false) },
+    params: {
+      path: P.plainPath,
+      binary: opt(param.value({ type: 'bool', doc: 'As bytes, not as text.' }), false),
+    },
     returns: 'text, or bytes',
     examples: ["salt '*' file.read /path/to/file"],
     run: (_ctx, { path, binary }) => {
@@ -288,7 +297,7 @@ export const contentFunctions = {
     doc: 'Writes into the middle of a file.',
     params: {
       path: P.path,
-      data: { type: 'str or bytes', doc: 'What to write.' },
+      data: param.value({ type: 'str or bytes', doc: 'What to write.' }),
       offset: param.wholeNumber({ doc: 'From which byte on.' }),
     },
     returns: 'number of bytes written',
@@ -348,8 +357,8 @@ export const contentFunctions = {
     doc: 'Applies a patch to a file or folder with the program patch.',
     params: {
       originalfile: param.by(textArgument, { type: 'str', doc: 'The file or folder.' }),
-      patchfile: { type: 'str', doc: 'The patch, a path on the minion.' },
-      options: opt({ type: 'str or list', doc: 'Options of the program.' }, ''),
+      patchfile: param.value({ type: 'str', doc: 'The patch, a path on the minion.' }),
+      options: opt(param.value({ type: 'str or list', doc: 'Options of the program.' }), ''),
       dry_run: opt(P.dry_run, false),
     },
     returns: 'the mapping of cmd.run_all',

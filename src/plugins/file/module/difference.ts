@@ -70,15 +70,18 @@ export const differenceFunctions = {
   get_diff: defineFunction({
     doc: 'Shows the difference between two files, which may be on the file server.',
     params: {
-      file1: { type: 'str', doc: 'The first file: a path or an address.' },
-      file2: { type: 'str', doc: 'The second file.' },
+      file1: param.value({ type: 'str', doc: 'The first file: a path or an address.' }),
+      file2: param.value({ type: 'str', doc: 'The second file.' }),
       saltenv: opt(P.saltenv, 'base'),
       show_filenames: opt(param.flag({ doc: 'Name the files in the first two lines.' }), true),
       show_changes: opt(P.show_changes, true),
       template: opt(param.flag({ doc: 'Hide the differences when obfuscate_templates says so.' }), false),
-      source_hash_file1: opt({ type: 'str', doc: 'The hash of the first file when it comes by http.' }, null),
+      source_hash_file1: opt(
+        param.value({ type: 'str', doc: 'The hash of the first file when it comes by http.' }),
+        null,
+      ),
       source_hash_file2: opt(
-        { type: 'str', doc: 'The hash of the second file when it comes by http.' },
+        param.value({ type: 'str', doc: 'The hash of the second file when it comes by http.' }),
         null,
       ),
     },

@@ -219,7 +219,7 @@ export const hashFunctions = {
   }),
   check_hash: defineFunction({
     doc: 'Returns whether a file has a certain hash.',
-    params: { path: P.path, file_hash: { type: 'str', doc: 'The hash, or `<type>:<hash>`.' } },
+    params: { path: P.path, file_hash: param.value({ type: 'str', doc: 'The hash, or `<type>:<hash>`.' }) },
     returns: 'true or false',
     examples: ["salt '*' file.check_hash /etc/fstab md5:<md5sum>"],
     run: (_ctx, { path, file_hash }) => checkHash(path, file_hash),

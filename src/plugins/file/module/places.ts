@@ -317,7 +317,10 @@ export const placeFunctions = {
       path: P.path,
       recurse: opt(param.flag({ doc: 'Folders below, too.' }), false),
       verbose: opt(param.flag({ doc: 'Tell what was removed and what was not.' }), false),
-      older_than: opt({ type: 'int', doc: 'Only folders that have not changed for so many days.' }, null),
+      older_than: opt(
+        param.value({ type: 'int', doc: 'Only folders that have not changed for so many days.' }),
+        null,
+      ),
     },
     returns: 'true or false; with verbose `{deleted, errors, result}`',
     examples: ["salt '*' file.rmdir /tmp/foo/"],

@@ -71,7 +71,7 @@ const BEFORE = param.text({
   doc: 'What is replaced: an expression of sed, `/` need not be escaped.',
 });
 const AFTER = param.text({ doc: 'What takes its place.' });
-const ESCAPE_ALL = opt({ type: 'bool', doc: 'Take before and after literally.' }, false);
+const ESCAPE_ALL = opt(param.value({ type: 'bool', doc: 'Take before and after literally.' }), false);
 
 /** Functions around sed. */
 export const sedFunctions = {
@@ -132,7 +132,7 @@ export const sedFunctions = {
       backup: opt(param.text(P.backup), '.bak'),
       flags: opt(param.text({ doc: 'Letters: g for all matches, I L M S U X as in Python.' }), 'gMS'),
       escape_all: ESCAPE_ALL,
-      multi: opt({ type: 'bool', doc: 'Without effect.' }, false),
+      multi: opt(param.value({ type: 'bool', doc: 'Without effect.' }), false),
     },
     returns: 'nothing',
     examples: [`salt '*' file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'`],

@@ -315,7 +315,10 @@ export const sourceFunctions = {
   source_list: defineFunction({
     doc: 'Chooses the first source of a list that exists.',
     params: {
-      source: { type: 'str or list', doc: 'A source, or a list of sources and of `{source: hash}`.' },
+      source: param.value({
+        type: 'str or list',
+        doc: 'A source, or a list of sources and of `{source: hash}`.',
+      }),
       source_hash: P.source_hash,
       saltenv: P.saltenv,
     },

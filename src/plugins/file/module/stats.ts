@@ -264,7 +264,10 @@ export const statsFunctions = {
     doc: 'Returns whether the minion may access a file.',
     params: {
       path: P.path,
-      mode: { type: 'str', doc: 'f for existence, r for reading, w for writing, x for executing.' },
+      mode: param.value({
+        type: 'str',
+        doc: 'f for existence, r for reading, w for writing, x for executing.',
+      }),
     },
     returns: TRUE_FALSE,
     examples: ["salt '*' file.access /etc/passwd w"],

@@ -65,7 +65,7 @@ export const accumulatorStates = {
     params: {
       name: param.text({ doc: 'The name of the accumulator.' }),
       filename: param.text({ doc: 'The file that it is for.' }),
-      text: { type: 'str or list', doc: 'The text.' },
+      text: param.value({ type: 'str or list', doc: 'The text.' }),
     },
     kwargs: 'kwargs',
     run: (ctx, { name, filename, text }) => {

@@ -11,20 +11,30 @@ import { FileRefusal } from './managed-contents.ts';
 import { errorText, type FileOutcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
 import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
+import { param } from '../../../runtime/loader/params.ts';
 
 const BLOCK_PARAMS = {
   name: S.file_name,
-  marker_start: opt({ type: 'str', doc: 'The line before the block.' }, '#-- start managed zone --'),
-  marker_end: opt({ type: 'str', doc: 'The line behind the block.' }, '#-- end managed zone --'),
+  marker_start: opt(
+    param.value({ type: 'str', doc: 'The line before the block.' }),
+    '#-- start managed zone --',
+  ),
+  marker_end: opt(param.value({ type: 'str', doc: 'The line behind the block.' }), '#-- end managed zone --'),
   ...TEXT_SOURCE_PARAMS,
-  content: opt({ type: 'str', doc: 'The block; texts of sources and accumulators are put behind it.' }, ''),
+  content: opt(
+    param.value({ type: 'str', doc: 'The block; texts of sources and accumulators are put behind it.' }),
+    '',
+  ),
   append_if_not_found: opt(S.append_if_not_found, false),
   prepend_if_not_found: opt(S.prepend_if_not_found, false),
   backup: opt(S.edit_backup, '.bak'),
   show_changes: opt(S.show_changes, true),
-  append_newline: opt({ type: 'bool', doc: 'Put a line end behind the content.' }, null),
-  insert_before_match: opt({ type: 'str', doc: 'A missing block comes before this line.' }, null),
-  insert_after_match: opt({ type: 'str', doc: 'A missing block comes behind this line.' }, null),
+  append_newline: opt(param.value({ type: 'bool', doc: 'Put a line end behind the content.' }), null),
+  insert_before_match: opt(
+    param.value({ type: 'str', doc: 'A missing block comes before this line.' }),
+    null,
+  ),
+  insert_after_match: opt(param.value({ type: 'str', doc: 'A missing block comes behind this line.' }), null),
 } as const;
 
 /** The content with what the accumulators that are meant for this state have gathered for the file. */

@@ -63,14 +63,14 @@ export const decodeStates = {
   decode: defineState({
     doc: 'Makes sure that a file holds what a text in base64 stands for.',
     params: {
-      name: { type: 'str', doc: P.name.doc },
+      name: param.text({ doc: P.name.doc }),
       encoded_data: opt(param.valueIfGiven({ type: 'str', doc: 'The text.' }), null),
       contents_pillar: opt(
         param.valueIfGiven({ type: 'str', doc: 'The text is in the pillar, under this key.' }),
         null,
       ),
-      encoding_type: opt({ type: 'str', doc: 'Without effect: always base64.' }, 'base64'),
-      checksum: opt({ type: 'str', doc: 'The hash by which the file is compared.' }, 'md5'),
+      encoding_type: opt(param.value({ type: 'str', doc: 'Without effect: always base64.' }), 'base64'),
+      checksum: opt(param.value({ type: 'str', doc: 'The hash by which the file is compared.' }), 'md5'),
     },
     run: async (ctx, { name, encoded_data, contents_pillar, checksum }) => {
       const content = await encodedText(ctx, encoded_data, contents_pillar);

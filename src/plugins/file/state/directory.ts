@@ -44,9 +44,9 @@ export const DIRECTORY_PARAMS = {
   backupname: opt(S.backupname, null),
   allow_symlink: opt(param.flag({ doc: 'A link to a folder counts as one.' }), true),
   children_only: opt(param.flag({ doc: 'Leave the folder itself alone.' }), false),
-  win_owner: opt({ type: 'str', doc: 'For Windows; without effect here.' }, null),
-  win_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
-  win_deny_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
+  win_owner: opt(param.value({ type: 'str', doc: 'For Windows; without effect here.' }), null),
+  win_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
+  win_deny_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
   win_inheritance: opt(param.flag({ doc: 'For Windows; without effect here.' }), true),
   win_perms_reset: opt(param.flag({ doc: 'For Windows; without effect here.' }), false),
 } as const;

@@ -26,15 +26,24 @@ function smallLetters(value: Value): Value {
 
 const LINE_PARAMS = {
   name: S.file_name,
-  content: opt({ type: 'str', doc: S.content.doc }, null),
-  match: opt({ type: 'str', doc: 'Text or expression that finds the line to replace or delete.' }, null),
+  content: opt(param.value({ type: 'str', doc: S.content.doc }), null),
+  match: opt(
+    param.value({ type: 'str', doc: 'Text or expression that finds the line to replace or delete.' }),
+    null,
+  ),
   mode: opt(
     param.by(smallLetters, { type: 'str', doc: 'What to do: ensure, insert, replace or delete.' }),
     null,
   ),
-  location: opt({ type: 'str', doc: 'For insert: `start` or `end`.' }, null),
-  before: opt({ type: 'str', doc: 'The line that is to come behind, as text or expression.' }, null),
-  after: opt({ type: 'str', doc: 'The line that is to come before, as text or expression.' }, null),
+  location: opt(param.value({ type: 'str', doc: 'For insert: `start` or `end`.' }), null),
+  before: opt(
+    param.value({ type: 'str', doc: 'The line that is to come behind, as text or expression.' }),
+    null,
+  ),
+  after: opt(
+    param.value({ type: 'str', doc: 'The line that is to come before, as text or expression.' }),
+    null,
+  ),
   show_changes: opt(S.show_changes, true),
   backup: opt(param.flag({ doc: 'Keep a copy of the old file beside it.' }), false),
   quiet: opt(param.flag({ doc: 'No error when match is missing.' }), false),
@@ -46,14 +55,14 @@ const LINE_PARAMS = {
 
 const REPLACE_PARAMS = {
   name: S.file_name,
-  pattern: { type: 'str', doc: S.pattern.doc },
-  repl: { type: 'str', doc: 'What takes the place; `\\1` is the first group.' },
-  count: opt({ type: 'int', doc: 'How many at most; 0 for all.' }, 0),
-  flags: opt({ type: S.flags.type, doc: S.flags.doc }, 8),
+  pattern: param.value({ type: 'str', doc: S.pattern.doc }),
+  repl: param.value({ type: 'str', doc: 'What takes the place; `\\1` is the first group.' }),
+  count: opt(param.value({ type: 'int', doc: 'How many at most; 0 for all.' }), 0),
+  flags: opt(param.value({ type: S.flags.type, doc: S.flags.doc }), 8),
   bufsize: opt(S.bufsize, 1),
   append_if_not_found: opt(S.append_if_not_found, false),
   prepend_if_not_found: opt(S.prepend_if_not_found, false),
-  not_found_content: opt({ type: 'str', doc: 'What is added then, in place of repl.' }, null),
+  not_found_content: opt(param.value({ type: 'str', doc: 'What is added then, in place of repl.' }), null),
   backup: opt(S.edit_backup, '.bak'),
   show_changes: opt(S.show_changes, true),
   ignore_if_missing: opt(S.ignore_if_missing, false),

@@ -17,8 +17,8 @@ import { S, type ArgsOf } from './params.ts';
 const KEYVALUE_PARAMS = {
   name: S.file_name,
   key: opt(param.textOrNone({ doc: 'The key.' }), null),
-  value: opt({ type: 'str', doc: 'Its value.' }, null),
-  key_values: opt({ type: 'dict', doc: 'Several keys and values.' }, null),
+  value: opt(param.value({ type: 'str', doc: 'Its value.' }), null),
+  key_values: opt(param.value({ type: 'dict', doc: 'Several keys and values.' }), null),
   separator: opt(param.text({ doc: 'What stands between key and value.' }), '='),
   append_if_not_found: opt(S.append_if_not_found, false),
   prepend_if_not_found: opt(S.prepend_if_not_found, false),

@@ -50,12 +50,12 @@ export const otherStates = {
   shortcut: defineState({
     doc: 'Fails: shortcuts are only for Windows.',
     params: {
-      name: { type: 'str', doc: P.name.doc },
+      name: param.text({ doc: P.name.doc }),
       target: S.target,
-      arguments: opt({ type: 'str', doc: 'For Windows.' }, null),
-      working_dir: opt({ type: 'str', doc: 'For Windows.' }, null),
-      description: opt({ type: 'str', doc: 'For Windows.' }, null),
-      icon_location: opt({ type: 'str', doc: 'For Windows.' }, null),
+      arguments: opt(param.value({ type: 'str', doc: 'For Windows.' }), null),
+      working_dir: opt(param.value({ type: 'str', doc: 'For Windows.' }), null),
+      description: opt(param.value({ type: 'str', doc: 'For Windows.' }), null),
+      icon_location: opt(param.value({ type: 'str', doc: 'For Windows.' }), null),
       force: opt(S.force, false),
       backupname: opt(S.backupname, null),
       makedirs: opt(S.makedirs, false),

@@ -20,7 +20,10 @@ import { makeSymlink, SYMLINK_PARAMS } from './symlink.ts';
 
 const RECURSE_PARAMS = {
   name: S.name,
-  source: { type: 'str or list', doc: 'A folder of the file server; of a list the first that exists.' },
+  source: param.value({
+    type: 'str or list',
+    doc: 'A folder of the file server; of a list the first that exists.',
+  }),
   keep_source: opt(S.keep_source, true),
   clean: opt(S.clean, false),
   require: opt(S.require, null),
@@ -45,9 +48,9 @@ const RECURSE_PARAMS = {
   maxdepth: opt(param.by(toNumber, { type: 'int', doc: 'How many levels below the source.' }), null),
   keep_symlinks: opt(param.flag({ doc: 'Links of the source become links.' }), false),
   force_symlinks: opt(param.flag({ doc: 'Links take the place of what is in their way.' }), false),
-  win_owner: opt({ type: 'str', doc: 'For Windows; without effect here.' }, null),
-  win_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
-  win_deny_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
+  win_owner: opt(param.value({ type: 'str', doc: 'For Windows; without effect here.' }), null),
+  win_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
+  win_deny_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
   win_inheritance: opt(param.flag({ doc: 'For Windows; without effect here.' }), true),
 } as const;
 

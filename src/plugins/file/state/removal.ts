@@ -51,7 +51,10 @@ const PRUNED_PARAMS = {
   name: S.name,
   recurse: opt(param.flag({ doc: 'Empty folders below are removed, too.' }), false),
   ignore_errors: opt(param.flag({ doc: 'What cannot be removed is left; recurse is implied.' }), false),
-  older_than: opt({ type: 'int', doc: 'Only folders that have not changed for so many days.' }, null),
+  older_than: opt(
+    param.value({ type: 'int', doc: 'Only folders that have not changed for so many days.' }),
+    null,
+  ),
 } as const;
 
 /** Whether nothing of a folder, itself included, is old enough to be removed. */

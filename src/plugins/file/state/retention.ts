@@ -141,7 +141,10 @@ export const retentionStates = {
         }),
         null,
       ),
-      timezone: opt({ type: 'str', doc: 'Without effect: times are those of this machine.' }, null),
+      timezone: opt(
+        param.value({ type: 'str', doc: 'Without effect: times are those of this machine.' }),
+        null,
+      ),
     },
     run: async (ctx, args) => {
       const { name } = args;

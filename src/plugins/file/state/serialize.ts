@@ -18,7 +18,7 @@ import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 const SERIALIZE_PARAMS = {
   name: S.file_name,
-  dataset: opt({ type: 'dict or list', doc: 'The data.' }, null),
+  dataset: opt(param.value({ type: 'dict or list', doc: 'The data.' }), null),
   dataset_pillar: opt(
     param.valueIfGiven({ type: 'str', doc: 'The data is in the pillar, under this key.' }),
     null,

@@ -31,9 +31,9 @@ export const SYMLINK_PARAMS = {
   makedirs: opt(S.makedirs, false),
   ...OWNER_PARAMS,
   mode: opt({ ...S.mode, doc: 'The mode of folders that are created.' }, null),
-  win_owner: opt({ type: 'str', doc: 'For Windows; without effect here.' }, null),
-  win_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
-  win_deny_perms: opt({ type: 'dict', doc: 'For Windows; without effect here.' }, null),
+  win_owner: opt(param.value({ type: 'str', doc: 'For Windows; without effect here.' }), null),
+  win_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
+  win_deny_perms: opt(param.value({ type: 'dict', doc: 'For Windows; without effect here.' }), null),
   win_inheritance: opt(param.flag({ doc: 'For Windows; without effect here.' }), null),
   atomic: opt(param.flag({ doc: 'Take the place of what is there in one step.' }), false),
   disallow_copy_and_unlink: opt(

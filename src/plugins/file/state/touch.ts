@@ -6,12 +6,16 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
+import { param } from '../../../runtime/loader/params.ts';
 
 /** The parameters of `file.touch`. */
 export const TOUCH_PARAMS = {
   name: S.file_name,
-  atime: opt({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }, null),
-  mtime: opt({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }, null),
+  atime: opt(param.value({ type: 'int', doc: 'Time of access, seconds since 1970; default: now.' }), null),
+  mtime: opt(
+    param.value({ type: 'int', doc: 'Time of modification, seconds since 1970; default: now.' }),
+    null,
+  ),
   makedirs: opt(S.makedirs, false),
 } as const;
 

@@ -168,7 +168,11 @@ export const configFunctions = {
     params: {
       ...KEY,
       value: param.textOrNone({ default: null, doc: 'The value.' }),
-      multivar: { default: null, type: 'list or str', doc: 'Several values, in place of `value`.' },
+      multivar: param.value({
+        default: null,
+        type: 'list or str',
+        doc: 'Several values, in place of `value`.',
+      }),
       ...{ ...FOLDER, ...RUN_AS, ...ENDING },
     },
     kwargs: 'kwargs',

@@ -1,43 +1,40 @@
 /** The functions of `git` about branches, tags and commits (3006.16 salt/modules/git.py). */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { splitWords } from '../../../python/shell-words.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { refuseKeywords } from '../../../runtime/loader/bind.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { CWD, ENDING, IDENTITY, OPTIONS, OUTPUT, RUN_AS } from './params.ts';
+import { listOfTexts } from './words.ts';
 import { inCheckout, printedIn, saidIn, type SharedArgs } from './run.ts';
-import { optionWords } from './words.ts';
 
 const COMMON = { ...OPTIONS, ...RUN_AS, ...ENDING } as const;
 const LISTING = { ...CWD, ...RUN_AS, ...ENDING } as const;
 
+/** A list of refs, or one text with commas; empty for none. */
+const refsIn = (value: Value): string[] =>
+  listOfTexts(value).map((ref) => (Array.isArray(value) ? ref : ref.trim()));
+
 /** What `git.merge_base` was asked. */
 interface MergeBaseArgs extends SharedArgs {
-  readonly refs: Value;
+  readonly refs: readonly string[];
   readonly octopus: boolean;
   readonly is_ancestor: boolean;
   readonly independent: boolean;
   readonly fork_point: string | undefined;
-  readonly opts: Value;
+  readonly opts: string[];
 }
 
 /** The refs whose base is asked for. @throws SaltInvocationError for questions that do not go together */
-function refsOfQuestion(args: MergeBaseArgs, wantsAll: boolean): string[] {
+function refsOfQuestion(args: MergeBaseArgs, wantsAll: boolean): readonly string[] {
   const { octopus, independent, is_ancestor, fork_point } = args;
   if (wantsAll && (independent || is_ancestor || fork_point !== undefined))
     throw new SaltInvocationError(
       "The 'all' argument is not compatible with 'independent', 'is_ancestor', or 'fork_point'",
     );
-  const refs = Array.isArray(args.refs)
-    ? args.refs.map(pyStr)
-    : args.refs === null
-      ? []
-      : pyStr(args.refs)
-          .split(',')
-          .map((ref) => ref.trim());
+  const { refs } = args;
   if ([octopus, independent, is_ancestor, fork_point !== undefined].filter(Boolean).length > 1)
     throw new SaltInvocationError(
       "Only one of 'octopus', 'independent', 'is_ancestor', and 'fork_point' is permitted",
@@ -63,13 +60,7 @@ async function mergeBase(ctx: ModuleContext, args: MergeBaseArgs, kwargs: Dict):
         : args.fork_point === undefined
           ? []
           : ['--fork-point', args.fork_point];
-  const words = [
-    'merge-base',
-    ...optionWords(args.opts),
-    ...(wantsAll ? ['--all'] : []),
-    ...question,
-    ...refs,
-  ];
+  const words = ['merge-base', ...args.opts, ...(wantsAll ? ['--all'] : []), ...question, ...refs];
   const ended = await inCheckout(ctx, args, words, { mayFail: args.is_ancestor });
   if (args.is_ancestor) return ended.retcode === 0;
   const bases = splitLines(ended.stdout);
@@ -95,7 +86,7 @@ const branchFunctions = {
     examples: ["salt '*' git.branch /srv/app feature", "salt '*' git.branch /srv/app feature opts='-d'"],
     run: async (ctx, args) => {
       await inCheckout(ctx, args, [
-        ...['branch', ...optionWords(args.opts)],
+        ...['branch', ...args.opts],
         ...(args.name === undefined ? [] : [args.name]),
       ]);
       return true;
@@ -112,7 +103,7 @@ const branchFunctions = {
     returns: 'what git said',
     examples: ["salt '*' git.checkout /srv/app main", "salt '*' git.checkout /srv/app opts='-b feature'"],
     run: (ctx, args) => {
-      const opts = optionWords(args.opts);
+      const opts = args.opts;
       if (args.rev === undefined && !opts.includes('-b') && !opts.includes('-B'))
         throw new SaltInvocationError("'rev' argument is required unless -b or -B in opts");
       const rev = args.rev === undefined ? [] : [args.rev];
@@ -160,7 +151,7 @@ const branchFunctions = {
     returns: 'what git said',
     examples: ["salt '*' git.tag /srv/app v1.0 message='Version 1.0'"],
     run: (ctx, args) => {
-      const opts = optionWords(args.opts).filter((word) => word !== '-a' && word !== '--annotate');
+      const opts = args.opts.filter((word) => word !== '-a' && word !== '--annotate');
       if (opts.some((word) => word === '-m' || word.includes('--message')))
         throw new SaltInvocationError('Tag messages must be passed in the "message" argument');
       const isRemoval = opts.includes('-d') || opts.includes('--delete');
@@ -179,7 +170,7 @@ const branchFunctions = {
     returns: 'what it points to; empty when it was set',
     examples: ["salt '*' git.symbolic_ref /srv/app HEAD"],
     run: (ctx, args) => {
-      const opts = optionWords(args.opts);
+      const opts = args.opts;
       if (args.value !== undefined && (opts.includes('-d') || opts.includes('--delete')))
         throw new SaltInvocationError(
           'Value cannot be set for symbolic ref if -d/--delete is included in opts',
@@ -219,10 +210,7 @@ const commitFunctions = {
       "salt '*' git.rev_parse /srv/app opts='--is-bare-repository'",
     ],
     run: (ctx, args) =>
-      printedIn(ctx, args, [
-        ...['rev-parse', ...optionWords(args.opts)],
-        ...(args.rev === undefined ? [] : [args.rev]),
-      ]),
+      printedIn(ctx, args, [...['rev-parse', ...args.opts], ...(args.rev === undefined ? [] : [args.rev])]),
   }),
   merge: defineFunction({
     doc: 'Merges a branch into the one that is checked out.',
@@ -240,14 +228,14 @@ const commitFunctions = {
     run: (ctx, args, _rest, kwargs) => {
       refuseKeywords(kwargs, []);
       const rev = args.rev === undefined ? [] : [args.rev];
-      return printedIn(ctx, args, ['merge', ...optionWords(args.opts), ...rev]);
+      return printedIn(ctx, args, ['merge', ...args.opts, ...rev]);
     },
   }),
   merge_base: defineFunction({
     doc: 'Returns the best common ancestor of commits. Keyword: `all`, every one of them.',
     params: {
       ...CWD,
-      refs: { default: null, type: 'list or str', doc: 'The commits.' },
+      refs: param.by(refsIn, { default: null, type: 'list or str', doc: 'The commits.' }),
       octopus: param.flag({ default: false, doc: 'The ancestor of all of them at once.' }),
       is_ancestor: param.flag({
         default: false,
@@ -285,7 +273,7 @@ const commitFunctions = {
     returns: OUTPUT,
     examples: ["salt '*' git.rebase /srv/app main"],
     run: (ctx, args) => {
-      const opts = optionWords(args.opts);
+      const opts = args.opts;
       if (opts.includes('-i') || opts.includes('--interactive'))
         throw new SaltInvocationError('Interactive rebases are not supported');
       return printedIn(ctx, args, ['rebase', ...opts, ...splitWords(args.rev)]);
@@ -296,7 +284,7 @@ const commitFunctions = {
     params: { ...CWD, ...OPTIONS, ...RUN_AS, ...IDENTITY, ...ENDING },
     returns: OUTPUT,
     examples: ["salt '*' git.reset /srv/app opts='--hard origin/main'"],
-    run: (ctx, args) => printedIn(ctx, args, ['reset', ...optionWords(args.opts)]),
+    run: (ctx, args) => printedIn(ctx, args, ['reset', ...args.opts]),
   }),
 };
 

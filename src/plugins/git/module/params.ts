@@ -1,5 +1,6 @@
 /** The parameters that functions of `git` share. */
 import { param } from '../../../runtime/loader/params.ts';
+import { optionWords } from './words.ts';
 
 /** The folder of a checkout. */
 export const CWD = {
@@ -9,21 +10,21 @@ export const CWD = {
 /** Whoever runs git. */
 export const RUN_AS = {
   user: param.textIfGiven({ default: null, doc: 'Who runs git; the user of the minion without it.' }),
-  password: { default: null, type: 'str', doc: 'Takes no effect: only for Windows.' },
+  password: param.value({ default: null, type: 'str', doc: 'Takes no effect: only for Windows.' }),
 } as const;
 
 /** Options of the command, and of git itself. */
 export const OPTIONS = {
-  opts: {
+  opts: param.by(optionWords, {
     default: '',
     type: 'str or list',
     doc: 'Further options of the command: a text as in a shell, or a list.',
-  },
-  git_opts: {
+  }),
+  git_opts: param.value({
     default: '',
     type: 'str or list',
     doc: 'Options of git itself, which stand before the command.',
-  },
+  }),
 } as const;
 
 /** A failure that is none. */
@@ -41,11 +42,11 @@ export const ENDING = { ...IGNORE_RETCODE, ...ENCODING } as const;
 
 /** Private keys. */
 export const IDENTITY = {
-  identity: {
+  identity: param.value({
     default: null,
     type: 'str or list',
     doc: 'Private keys for SSH, tried one after the other: paths, or `salt://…`.',
-  },
+  }),
 } as const;
 
 /** A user and a password for HTTPS. */
@@ -56,7 +57,11 @@ export const HTTPS = {
 
 /** Where a key of the file server comes from. */
 export const SALTENV = {
-  saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server that `identity` is in.' },
+  saltenv: param.value({
+    default: 'base',
+    type: 'str',
+    doc: 'The environment of the file server that `identity` is in.',
+  }),
 } as const;
 
 /** What git printed. */

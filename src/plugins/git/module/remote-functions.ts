@@ -106,7 +106,7 @@ const transferFunctions = {
       const cwd = expandFolder(args.cwd, args.user);
       if (args.url === undefined) throw new SaltInvocationError("Missing 'url' argument");
       const url = remoteOperand(withBasicAuth(args.url, args.https_user, args.https_pass));
-      const words = [...optionWords(args.git_opts), 'clone', ...optionWords(args.opts), '--', url];
+      const words = [...optionWords(args.git_opts), 'clone', ...args.opts, '--', url];
       const from = args.name === undefined ? CLONE_FOLDER : cwd;
       if (args.name !== undefined && !pathExists(cwd)) mkdirSync(cwd, { recursive: true });
       await runGit(ctx, [...words, args.name ?? cwd], runOf(args, from));
@@ -122,23 +122,23 @@ const transferFunctions = {
       ...CWD,
       remote: param.textIfGiven({ default: null, doc: 'The name of the remote; what git takes without it.' }),
       force: param.flag({ default: false, doc: 'Also take over what is not ahead of what is here.' }),
-      refspecs: {
+      refspecs: param.by(listOfTexts, {
         default: null,
         type: 'list or str',
         doc: 'What to fetch; as the remote is configured without it.',
-      },
+      }),
       ...{ ...OPTIONS, ...RUN_AS, ...IDENTITY, ...IGNORE_RETCODE, ...SALTENV, ...ENCODING },
     },
     returns: 'mapping of `new tags`, `new branches`, `updated tags`, `updated branches` to what was fetched',
     examples: ["salt '*' git.fetch /srv/app origin"],
     run: async (ctx, args) => {
-      const opts = optionWords(args.opts).filter((word) => word !== '-f' && word !== '--force');
+      const opts = args.opts.filter((word) => word !== '-f' && word !== '--force');
       const output = await saidIn(ctx, args, [
         'fetch',
         ...(args.force ? ['--force'] : []),
         ...opts,
         ...(args.remote === undefined ? [] : [remoteOperand(args.remote)]),
-        ...listOfTexts(args.refspecs),
+        ...args.refspecs,
       ]);
       return fetchedRefs(output);
     },
@@ -148,7 +148,7 @@ const transferFunctions = {
     params: { ...CWD, ...OPTIONS, ...RUN_AS, ...IDENTITY, ...IGNORE_RETCODE, ...SALTENV, ...ENCODING },
     returns: OUTPUT,
     examples: ["salt '*' git.pull /srv/app opts='--rebase origin main'"],
-    run: (ctx, args) => printedIn(ctx, args, ['pull', ...optionWords(args.opts)]),
+    run: (ctx, args) => printedIn(ctx, args, ['pull', ...args.opts]),
   }),
   push: defineFunction({
     doc: 'Brings refs to a remote.',
@@ -164,7 +164,7 @@ const transferFunctions = {
     run: (ctx, args, _rest, kwargs) => {
       refuseKeywords(kwargs, []);
       const where = [args.remote, args.ref].filter((word) => word !== undefined).map(remoteOperand);
-      return printedIn(ctx, args, ['push', ...optionWords(args.opts), ...where]);
+      return printedIn(ctx, args, ['push', ...args.opts, ...where]);
     },
   }),
 };
@@ -188,7 +188,7 @@ const listingFunctions = {
       const remote = remoteOperand(withBasicAuth(args.remote, args.https_user, args.https_pass));
       const words = [
         ...optionWords(args.git_opts),
-        ...['ls-remote', ...optionWords(args.opts), remote],
+        ...['ls-remote', ...args.opts, remote],
         ...(args.ref === undefined ? [] : [args.ref]),
       ];
       return listedRefs((await runGit(ctx, words, runOf(args, cwd))).stdout);

@@ -11,7 +11,7 @@ import { defineFunction, type ModuleContext } from '../../../runtime/loader/modu
 import { param } from '../../../runtime/loader/params.ts';
 import { CWD, ENCODING, ENDING, OPTIONS, RUN_AS } from './params.ts';
 import { inCheckout, printedIn, saidIn, type SharedArgs } from './run.ts';
-import { expandFolder, optionWords } from './words.ts';
+import { expandFolder } from './words.ts';
 
 /** True for a folder that is a working tree beside that of its repository. */
 async function isWorktree(ctx: ModuleContext, args: SharedArgs): Promise<boolean> {
@@ -124,7 +124,7 @@ export const worktreeFunctions = {
         ? ['--detach']
         : [args.reset_branch ? '-B' : '-b', name, ...(args.force ? ['--force'] : [])];
       const ref = args.ref === undefined ? [] : [args.ref];
-      const words = ['worktree', 'add', ...kind, ...optionWords(args.opts), args.worktree_path, ...ref];
+      const words = ['worktree', 'add', ...kind, ...args.opts, args.worktree_path, ...ref];
       return saidIn(ctx, args, words);
     },
   }),
@@ -145,7 +145,7 @@ export const worktreeFunctions = {
         ...(args.dry_run ? ['--dry-run'] : []),
         ...(args.verbose ? ['--verbose'] : []),
         ...(args.expire === undefined ? [] : ['--expire', args.expire]),
-        ...optionWords(args.opts),
+        ...args.opts,
       ]);
       // since git 2.36 it is the error output that says what was pruned
       return stderr === '' ? stdout : stderr;

@@ -21,16 +21,16 @@ export const RUN_AS = {
     account: 'user',
     doc: 'Who runs git; the user of the minion without it.',
   }),
-  password: { default: null, type: 'str', doc: 'Takes no effect: only for Windows.' },
+  password: param.value({ default: null, type: 'str', doc: 'Takes no effect: only for Windows.' }),
 } as const;
 
 /** What authenticates. */
 export const LOG_IN = {
-  identity: {
+  identity: param.value({
     default: null,
     type: 'str or list',
     doc: 'Private keys for SSH, tried one after the other: paths, or `salt://…`.',
-  },
+  }),
   https_user: param.textOrNone({ default: null, doc: 'The user name for an address with `https://`.' }),
   https_pass: param.textOrNone({ default: null, doc: 'The password for an address with `https://`.' }),
 } as const;

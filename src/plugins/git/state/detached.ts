@@ -30,8 +30,8 @@ import {
 /** The parameters of `git.detached`. */
 export const DETACHED = {
   ...ADDRESS,
-  rev: { type: 'str', doc: 'The branch, tag or commit.' },
-  target: { type: 'str', doc: 'The folder of the checkout.' },
+  rev: param.value({ type: 'str', doc: 'The branch, tag or commit.' }),
+  target: param.value({ type: 'str', doc: 'The folder of the checkout.' }),
   remote: param.text({ default: 'origin', doc: 'The name of the remote.' }),
   ...RUN_AS,
   force_clone: param.flag({ default: false, doc: 'Empty a folder that is no checkout.' }),

@@ -13,23 +13,23 @@ import type { Progress } from './results.ts';
 /** The parameters of `git.latest`. */
 export const LATEST = {
   ...ADDRESS,
-  target: { type: 'str', doc: 'The folder of the checkout.' },
-  rev: { default: 'HEAD', type: 'str', doc: 'The branch, tag or commit of the remote.' },
+  target: param.value({ type: 'str', doc: 'The folder of the checkout.' }),
+  rev: param.value({ default: 'HEAD', type: 'str', doc: 'The branch, tag or commit of the remote.' }),
   branch: param.textOrNone({ default: null, doc: 'The local branch; whichever is checked out without it.' }),
   ...RUN_AS,
   update_head: param.flag({ default: true, doc: 'Also move what is checked out; without it only fetch.' }),
   force_checkout: param.flag({ default: false, doc: 'Discard changes when another branch is checked out.' }),
   force_clone: param.flag({ default: false, doc: 'Empty a folder that is no checkout.' }),
   force_fetch: param.flag({ default: false, doc: 'Also fetch what is not ahead of what is here.' }),
-  force_reset: {
+  force_reset: param.value({
     default: false,
     type: 'bool or str',
     doc: 'Discard commits and changes of the checkout; `remote-changes`: only when the remote has changed.',
-  },
+  }),
   submodules: param.flag({ default: false, doc: 'Update submodules.' }),
   bare: param.flag({ default: false, doc: 'A repository without a working tree.' }),
   mirror: param.flag({ default: false, doc: 'A bare repository with all refs of the remote.' }),
-  remote: { default: 'origin', type: 'str', doc: 'The name of the remote.' },
+  remote: param.value({ default: 'origin', type: 'str', doc: 'The name of the remote.' }),
   fetch_tags: param.flag({ default: true, doc: 'Fetch tags that nothing else leads to.' }),
   sync_tags: param.flag({ default: true, doc: 'Remove tags that the remote does not have.' }),
   depth: param.textOrNone({ default: null, doc: 'Clone only so many commits.' }),

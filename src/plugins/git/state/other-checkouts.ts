@@ -35,7 +35,7 @@ export const PRESENT = {
   bare: param.flag({ default: true, doc: 'Without a working tree.' }),
   template: param.textOrNone({ default: null, doc: 'A folder of templates.' }),
   separate_git_dir: param.textOrNone({ default: null, doc: 'Where the repository itself is kept.' }),
-  shared: { default: null, type: 'str', doc: 'Who may use it: `group`, `all`, a mode.' },
+  shared: param.value({ default: null, type: 'str', doc: 'Who may use it: `group`, `all`, a mode.' }),
   ...{ ...RUN_AS, ...ENCODING },
 } as const;
 
@@ -123,7 +123,7 @@ export async function present(ctx: StateContext, args: PresentArgs): Promise<Sta
 /** The parameters of `git.cloned`. */
 export const CLONED = {
   ...ADDRESS,
-  target: { default: null, type: 'str', doc: 'The folder of the checkout.' },
+  target: param.value({ default: null, type: 'str', doc: 'The folder of the checkout.' }),
   branch: param.textOrNone({
     default: null,
     doc: 'The branch that is checked out; whichever it is without it.',

@@ -19,7 +19,7 @@ const REPO = {
 export const CONFIG_SET = {
   name: param.text({ doc: 'The name of the setting: `user.name`.' }),
   value: param.textOrNone({ default: null, doc: 'Its value.' }),
-  multivar: { default: null, type: 'list or str', doc: 'Several values, in place of `value`.' },
+  multivar: param.value({ default: null, type: 'list or str', doc: 'Several values, in place of `value`.' }),
   ...{ ...REPO, ...RUN_AS, ...ENCODING },
 } as const;
 

@@ -8,6 +8,7 @@ import { withoutCredentials } from '../../../python/values/masked.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 const TIMEOUT_SECONDS = 3;
@@ -16,11 +17,11 @@ const SERVER_ERROR = 500;
 
 /** The profile, as a parameter. */
 export const PROFILE = {
-  profile: {
+  profile: param.value({
     default: 'grafana',
     type: 'str or dict',
     doc: 'The option with grafana_url, and grafana_token or grafana_user and grafana_password, and grafana_timeout; or such a mapping.',
-  },
+  }),
 } as const;
 
 /** A request. Names in the path stay one word each. */

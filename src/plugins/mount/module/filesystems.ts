@@ -3,6 +3,7 @@
  * named.
  */
 import { defineFunction } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { CONFIG as TABLE, DEVICE, HOW, NAME, OPTS } from './params.ts';
 
 const CONFIG = { ...TABLE, default: '/etc/filesystems' } as const;
@@ -28,9 +29,13 @@ export const filesystemsFunctions = {
     params: {
       name: NAME,
       device: DEVICE,
-      vfstype: { type: 'str', doc: 'The file system.' },
+      vfstype: param.value({ type: 'str', doc: 'The file system.' }),
       opts: { ...OPTS, default: '-' },
-      mount: { default: 'true', type: 'str', doc: "Whether it is mounted at the machine's start." },
+      mount: param.value({
+        default: 'true',
+        type: 'str',
+        doc: "Whether it is mounted at the machine's start.",
+      }),
       config: CONFIG,
       ...HOW,
     },

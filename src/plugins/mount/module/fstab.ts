@@ -144,7 +144,7 @@ export const vfstabFunctions = {
       opts: param.by(optionText, { ...OPTS, default: '-' }),
       device_fsck: param.text({ default: '-', doc: 'The device that is checked.' }),
       pass_fsck: param.text({ default: '-', doc: 'When it is checked.' }),
-      mount_at_boot: { default: 'yes', type: 'str', doc: '`yes`; anything else is no.' },
+      mount_at_boot: param.textAlone({ default: 'yes', doc: '`yes`; anything else is no.' }),
       config: VFSTAB_CONFIG,
       ...HOW,
     },

@@ -156,11 +156,10 @@ export const grantFunctions = {
     doc: 'Grants privileges to a user.',
     params: {
       ...GRANT,
-      ssl_option: {
+      ssl_option: param.listIfGiven({
         default: false,
-        type: 'list',
         doc: 'What his connections must have: mappings of SSL, X509, CIPHER, ISSUER or SUBJECT to true or a text.',
-      },
+      }),
     },
     kwargs: 'connection_args',
     returns: 'true or false',

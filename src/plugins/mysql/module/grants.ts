@@ -85,8 +85,8 @@ const TLS_OPTIONS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** `REQUIRE …` and its values. @throws SaltInvocationError for an option that there is not */
-function tlsClause(options: Value): [sql: string, values: string[]] {
-  if (!Array.isArray(options)) return ['', []];
+function tlsClause(options: Value[] | undefined): [sql: string, values: string[]] {
+  if (options === undefined) return ['', []];
   const [words, values]: [string[], string[]] = [[], []];
   for (const [key, value] of options.filter(isDict).flatMap((option) => [...option].slice(0, 1))) {
     const name = pyStr(key).trim().toUpperCase();
@@ -101,7 +101,7 @@ function tlsClause(options: Value): [sql: string, values: string[]] {
 /** The statement that grants, and its values. @throws SaltInvocationError */
 export function grantStatement(
   { privileges, target, mayGrant }: WantedGrant,
-  { user, host, tls }: { readonly user: string; readonly host: string; readonly tls: Value },
+  { user, host, tls }: { readonly user: string; readonly host: string; readonly tls: Value[] | undefined },
 ): [sql: string, values: string[]] {
   const [require, values] = tlsClause(tls);
   const option = mayGrant ? ' WITH GRANT OPTION' : '';

@@ -3,7 +3,7 @@ import { param } from '../../../runtime/loader/params.ts';
 
 const KEYS =
   'Further names: box_type (sealedbox or secretbox), sk and pk (the keys), sk_file and pk_file (their files). What is not given is in the option nacl.config, else the keys are pki_dir/master/nacl and nacl.pub.';
-const data = { type: 'any', doc: 'The data: text or bytes.' } as const;
+const data = param.value({ type: 'any', doc: 'The data: text or bytes.' });
 const FILE_PARAMS = {
   name: param.text({ doc: 'The file: a path, for the execution module also an address as `salt://…`.' }),
   out: param.textIfGiven({

@@ -3,22 +3,30 @@ import { param } from '../../../runtime/loader/params.ts';
 
 /** Which pip. */
 export const BIN_ENV = {
-  bin_env: {
+  bin_env: param.value({
     default: null,
     type: 'str',
     doc: 'A virtual environment, or the path of a pip or of a Python. Without it the Python of the grain `pythonexecutable`.',
-  },
+  }),
 } as const;
 
 /** Who runs it. */
-export const USER = { user: { default: null, type: 'str', account: 'user', doc: 'Who runs pip.' } } as const;
+export const USER = {
+  user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs pip.' }),
+} as const;
 
 /** Where it runs. */
-export const CWD = { cwd: { default: null, type: 'str', doc: 'The folder in which pip runs.' } } as const;
+export const CWD = {
+  cwd: param.value({ default: null, type: 'str', doc: 'The folder in which pip runs.' }),
+} as const;
 
 /** Variables of the environment. */
 export const ENV_VARS = {
-  env_vars: { default: null, type: 'dict', doc: 'Variables of the environment in which pip runs.' },
+  env_vars: param.value({
+    default: null,
+    type: 'dict',
+    doc: 'Variables of the environment in which pip runs.',
+  }),
 } as const;
 
 /** A terminal. */
@@ -28,11 +36,11 @@ export const USE_VT = {
 
 /** A file of requirements. */
 export const REQUIREMENTS = {
-  requirements: {
+  requirements: param.value({
     default: null,
     type: 'str or list',
     doc: 'Files with requirements: paths or `salt://…`, a list or a text with commas.',
-  },
+  }),
 } as const;
 
 /** How pip reaches the network, and where it writes what it does. */
@@ -42,11 +50,11 @@ export const CONNECTION = {
     type: 'str',
     doc: 'The file into which pip writes what it does.',
   }),
-  proxy: {
+  proxy: param.value({
     default: null,
     type: 'str or bool',
     doc: 'The proxy, `user:password@host:port`; false: none, even where the configuration has `proxy_host`.',
-  },
+  }),
   timeout: param.valueIfGiven({ default: null, type: 'int', doc: 'Seconds until a connection is given up.' }),
 } as const;
 
@@ -167,7 +175,11 @@ export const CACHE = {
 
 /** All of `pip.install`. */
 export const INSTALL = {
-  pkgs: { default: null, type: 'list or str', doc: 'The packages: a list, or a text with commas.' },
+  pkgs: param.value({
+    default: null,
+    type: 'list or str',
+    doc: 'The packages: a list, or a text with commas.',
+  }),
   ...REQUIREMENTS,
   ...BIN_ENV,
   ...WHEELS,
@@ -178,7 +190,7 @@ export const INSTALL = {
   ...USER,
   ...CWD,
   ...TRUST,
-  saltenv: { default: 'base', type: 'str', doc: 'The environment of `salt://…`.' },
+  saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of `salt://…`.' }),
   ...ENV_VARS,
   ...USE_VT,
   ...TRUSTED_HOST,

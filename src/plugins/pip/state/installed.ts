@@ -43,7 +43,7 @@ const isSentence = (error: unknown): error is Error =>
   error instanceof PythonError;
 
 function namesOf(args: InstalledArgs): string[] {
-  const pkgs = truthy(args.pkgs) && Array.isArray(args.pkgs) ? args.pkgs : [args.name];
+  const pkgs = args.pkgs !== undefined && Array.isArray(args.pkgs) ? args.pkgs : [args.name];
   return pkgs.map((one) => (isDict(one) ? [...one].flat().map(pyStr).join(' ') : pyStr(one)));
 }
 
@@ -281,7 +281,7 @@ async function run(ctx: StateContext, args: InstalledArgs, kwargs: Dict): Promis
  * Salt compat: what is wrong with arguments is the comment; Salt ends with a traceback for some of them.
  */
 export async function installed(ctx: StateContext, args: InstalledArgs, kwargs: Dict): Promise<StateResult> {
-  if (truthy(args.pkgs) && !Array.isArray(args.pkgs))
+  if (args.pkgs !== undefined && !Array.isArray(args.pkgs))
     return failure(args.name, 'pkgs argument must be formatted as a list');
   try {
     return await run(ctx, args, kwargs);

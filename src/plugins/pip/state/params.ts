@@ -21,17 +21,21 @@ import {
 /** All of `pip.installed`. */
 export const INSTALLED = {
   name: param.text({ doc: 'The package, with versions: `django>=1.6,<=1.7`; an address or a path.' }),
-  pkgs: {
+  pkgs: param.valueIfGiven({
     default: null,
     type: 'list',
     doc: 'Several packages, in place of the name.',
-  },
-  pip_bin: { default: null, type: 'str', doc: 'Older name of `bin_env`.' },
+  }),
+  pip_bin: param.value({ default: null, type: 'str', doc: 'Older name of `bin_env`.' }),
   ...REQUIREMENTS,
   ...BIN_ENV,
   ...WHEELS,
   ...CONNECTION,
-  repo: { default: null, type: 'str', doc: 'Takes no effect, as in Salt: `editable` names a repository.' },
+  repo: param.value({
+    default: null,
+    type: 'str',
+    doc: 'Takes no effect, as in Salt: `editable` names a repository.',
+  }),
   ...SOURCES,
   ...INSTALL_OPTIONS,
   ...GLOBAL_OPTIONS,

@@ -78,11 +78,11 @@ export const apkModule = defineModule({
         name,
         refresh: param.strictFlag(off('Fetch the lists of packages first.')),
         pkgs,
-        sources: {
+        sources: param.flag({
           default: null,
           type: 'list',
           doc: 'Has no effect but that `name` has none, as with Salt.',
-        },
+        }),
       },
       kwargs: 'kwargs',
       returns: CHANGES,

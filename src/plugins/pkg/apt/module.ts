@@ -36,17 +36,17 @@ import { mapLimited } from '../../../storage/fileclient/limited.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
 const INSTALL_PARAMS = {
-  name: { default: null, type: 'str', doc: 'The package, or several separated by commas.' },
+  name: param.value({ default: null, type: 'str', doc: 'The package, or several separated by commas.' }),
   refresh: param.strictFlag({ default: false, doc: 'Fetch the lists of packages first.' }),
-  fromrepo: { default: null, type: 'str', doc: 'The release to take packages from.' },
+  fromrepo: param.value({ default: null, type: 'str', doc: 'The release to take packages from.' }),
   skip_verify: param.flag({ default: false, doc: 'Do not check signatures.' }),
-  debconf: { default: null, type: 'str', doc: 'A file with answers to questions of packages.' },
-  pkgs: {
+  debconf: param.value({ default: null, type: 'str', doc: 'A file with answers to questions of packages.' }),
+  pkgs: param.value({
     default: null,
     type: 'list',
     doc: 'Packages, also as `{name: version}`; versions may be compared (`>=1.2`).',
-  },
-  sources: { default: null, type: 'list', doc: 'Package files as `{name: address}`.' },
+  }),
+  sources: param.value({ default: null, type: 'list', doc: 'Package files as `{name: address}`.' }),
   reinstall: param.flag({ default: false, doc: 'Also what is installed in that version.' }),
   downloadonly: param.flag({ default: false, doc: 'Only fetch.' }),
   ignore_epoch: param.flag({ default: false, doc: 'Compare versions without their epoch.' }),
@@ -301,7 +301,7 @@ const looking = {
   }),
   upgrade_available: defineFunction({
     doc: 'Returns whether there is a newer version of a package.',
-    params: { name: { type: 'str', doc: 'The package.' } },
+    params: { name: param.value({ type: 'str', doc: 'The package.' }) },
     kwargs: 'kwargs',
     returns: 'true or false',
     examples: ["salt '*' pkg.upgrade_available <package name>"],
@@ -457,7 +457,11 @@ const changing = {
   refresh_db: defineFunction({
     doc: 'Fetches the lists of packages.',
     params: {
-      cache_valid_time: { default: 0, type: 'int', doc: 'Only when they are older than so many seconds.' },
+      cache_valid_time: param.value({
+        default: 0,
+        type: 'int',
+        doc: 'Only when they are older than so many seconds.',
+      }),
       failhard: param.strictFlag({ default: false, doc: 'Fail when one cannot be fetched.' }),
     },
     kwargs: 'kwargs',
@@ -557,7 +561,7 @@ const changing = {
       }),
       selection: param.valueIfGiven({ default: null, type: 'dict', doc: 'State to list of packages.' }),
       clear: param.flag({ default: false, doc: 'Forget all else first.' }),
-      saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
+      saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of the file server.' }),
     },
     returns: CHANGES,
     examples: [`salt '*' pkg.set_selections selection='{"hold": ["apt"]}'`],

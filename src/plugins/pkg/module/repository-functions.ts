@@ -8,10 +8,14 @@ import { deleteRepository, modifyRepository } from '../apt/module/apt-repositori
 import { param } from '../../../runtime/loader/params.ts';
 
 const repo = param.text({ doc: 'The line of the source, as it stands in the file.' });
-const saltenv = { default: 'base', type: 'str', doc: 'The environment of the file server.' } as const;
+const saltenv = param.value({ default: 'base', type: 'str', doc: 'The environment of the file server.' });
 const place = {
   aptkey: param.flag({ default: true, doc: 'Use `apt-key` where there is one; else files in `keydir`.' }),
-  keydir: { default: null, type: 'str', doc: 'The folder of the key files; default `/etc/apt/keyrings`.' },
+  keydir: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The folder of the key files; default `/etc/apt/keyrings`.',
+  }),
 } as const;
 
 /** Functions by name. */
@@ -49,13 +53,17 @@ export const repositoryFunctions = {
   add_repo_key: defineFunction({
     doc: 'Adds a key that repositories are signed with: from a file, as text, or from a server.',
     params: {
-      path: { default: null, type: 'str', doc: 'A file or address.' },
-      text: { default: null, type: 'str', doc: 'The key as text.' },
-      keyserver: { default: null, type: 'str', doc: 'A server that has it.' },
-      keyid: { default: null, type: 'str', doc: 'Its id.' },
+      path: param.value({ default: null, type: 'str', doc: 'A file or address.' }),
+      text: param.value({ default: null, type: 'str', doc: 'The key as text.' }),
+      keyserver: param.value({ default: null, type: 'str', doc: 'A server that has it.' }),
+      keyid: param.value({ default: null, type: 'str', doc: 'Its id.' }),
       saltenv,
       ...place,
-      keyfile: { default: null, type: 'str', doc: 'The name of the file it is kept in, without `apt-key`.' },
+      keyfile: param.value({
+        default: null,
+        type: 'str',
+        doc: 'The name of the file it is kept in, without `apt-key`.',
+      }),
     },
     returns: 'bool',
     examples: ["salt '*' pkg.add_repo_key 'salt://apt/sources/test.key'"],
@@ -66,7 +74,7 @@ export const repositoryFunctions = {
   }),
   del_repo_key: defineFunction({
     doc: 'Removes a key that repositories are signed with. Keyword: `keyid`.',
-    params: { name: { default: null, type: 'str', doc: 'Is not looked at.' }, ...place },
+    params: { name: param.value({ default: null, type: 'str', doc: 'Is not looked at.' }), ...place },
     kwargs: 'kwargs',
     returns: 'the id; False when there is no such key',
     examples: ["salt '*' pkg.del_repo_key keyid=0123ABCD"],

@@ -7,23 +7,22 @@ import { compareRpm, withoutEpoch } from './versions.ts';
 /** What functions return that change packages. */
 export const CHANGES = '`{package: {old, new}}` of what has changed';
 /** The parameter `name`. */
-export const name = {
+export const name = param.value({
   default: null,
   type: 'str',
   doc: 'The package, or several separated by commas.',
-} as const;
-/** The parameter `pkgs`. */
-export const pkgs = { default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' } as const;
-/** The parameter `root`. */
-export const root = { default: null, type: 'str', doc: 'The folder of another system.' } as const;
-/** A flag that is off by itself. */
-export const off = (
-  doc: string,
-): { readonly default: false; readonly type: 'bool'; readonly doc: string } => ({
-  default: false,
-  type: 'bool',
-  doc,
 });
+/** The parameter `pkgs`. */
+export const pkgs = param.value({ default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' });
+/** The parameter `root`. */
+export const root = param.value({ default: null, type: 'str', doc: 'The folder of another system.' });
+/** A flag that is off by itself. */
+export const off = (doc: string): { readonly default: false; readonly type: 'bool'; readonly doc: string } =>
+  param.value({
+    default: false,
+    type: 'bool',
+    doc,
+  });
 
 /** `pkg.version_cmp` of rpm. @param one the name of the first parameter @param other that of the second */
 export function rpmVersionComparison(one: string, other: string): FunctionSpec {

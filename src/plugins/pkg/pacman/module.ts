@@ -22,7 +22,7 @@ import {
 } from './module/pacman.ts';
 import { CHANGES, name, pkgs, root } from '../module/shared-params.ts';
 
-const refresh = { default: false, type: 'bool', doc: 'Fetch the lists of packages first.' } as const;
+const refresh = param.value({ default: false, type: 'bool', doc: 'Fetch the lists of packages first.' });
 const group = { name: param.text({ doc: 'The group.' }) } as const;
 
 const latest = defineFunction({
@@ -85,7 +85,7 @@ export const pacmanModule = defineModule({
     available_version: latest,
     upgrade_available: defineFunction({
       doc: 'Returns whether there is a newer version of a package.',
-      params: { name: { type: 'str', doc: 'The package.' } },
+      params: { name: param.value({ type: 'str', doc: 'The package.' }) },
       kwargs: 'kwargs',
       returns: 'bool',
       examples: ["salt '*' pkg.upgrade_available <package name>"],
@@ -112,9 +112,9 @@ export const pacmanModule = defineModule({
       params: {
         name,
         refresh,
-        sysupgrade: { default: null, type: 'bool', doc: 'Upgrade everything else with it.' },
+        sysupgrade: param.trueOnly({ default: null, doc: 'Upgrade everything else with it.' }),
         pkgs,
-        sources: { default: null, type: 'list', doc: 'Package files as `{name: address}`.' },
+        sources: param.value({ default: null, type: 'list', doc: 'Package files as `{name: address}`.' }),
       },
       kwargs: 'kwargs',
       returns: CHANGES,

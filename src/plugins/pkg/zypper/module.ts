@@ -42,7 +42,7 @@ import {
 
 const refresh = param.strictFlag({ default: true, doc: 'Fetch the lists of packages first.' });
 const noRefresh = { ...refresh, default: false } as const;
-const fromrepo = { default: null, type: 'str', doc: 'The repository to take from.' } as const;
+const fromrepo = param.value({ default: null, type: 'str', doc: 'The repository to take from.' });
 const NAMES = { varargs: 'names', kwargs: 'kwargs' } as const;
 
 const latest = defineFunction({
@@ -137,7 +137,7 @@ export const zypperModule = defineModule({
     available_version: latest,
     upgrade_available: defineFunction({
       doc: 'Returns whether there is a newer version of a package.',
-      params: { name: { type: 'str', doc: 'The package.' } },
+      params: { name: param.value({ type: 'str', doc: 'The package.' }) },
       kwargs: 'kwargs',
       returns: 'bool',
       examples: ["salt '*' pkg.upgrade_available <package name>"],
@@ -148,11 +148,11 @@ export const zypperModule = defineModule({
     refresh_db: defineFunction({
       doc: 'Fetches the lists of packages.',
       params: {
-        force: {
+        force: param.value({
           default: null,
           type: 'bool',
           doc: 'Also what is up to date; without it pillar `zypper:refreshdb_force`.',
-        },
+        }),
         root,
       },
       returns: 'mapping of repository to true when it was fetched, false when it was up to date',
@@ -166,14 +166,14 @@ export const zypperModule = defineModule({
         refresh: noRefresh,
         fromrepo,
         pkgs,
-        sources: { default: null, type: 'list', doc: 'Package files as `{name: address}`.' },
-        downloadonly: { default: null, type: 'bool', doc: 'Only fetch.' },
+        sources: param.value({ default: null, type: 'list', doc: 'Package files as `{name: address}`.' }),
+        downloadonly: param.flag({ default: null, doc: 'Only fetch.' }),
         skip_verify: off('Do not check signatures.'),
-        version: {
+        version: param.value({
           default: null,
           type: 'str',
           doc: 'The version; may be a glob, with an operator before it.',
-        },
+        }),
         ignore_repo_failure: off('An error of zypper is none.'),
         no_recommends: off('Without what is only recommended.'),
         root,
@@ -196,12 +196,12 @@ export const zypperModule = defineModule({
         refresh,
         dryrun: off('Only tell what would be done.'),
         dist_upgrade: off('Move to another release, where packages may go and change their vendor.'),
-        fromrepo: { default: null, type: 'list', doc: 'The repositories to take from.' },
+        fromrepo: param.valueIfGiven({ default: null, type: 'list', doc: 'The repositories to take from.' }),
         novendorchange: off('Packages keep their vendor, with dist_upgrade.'),
         skip_verify: off('Do not check signatures.'),
         no_recommends: off('Without what is only recommended, with dist_upgrade.'),
         root,
-        diff_attr: { default: null, type: 'list', doc: 'The parts of versions to show.' },
+        diff_attr: param.value({ default: null, type: 'list', doc: 'The parts of versions to show.' }),
       },
       kwargs: 'kwargs',
       returns: `${CHANGES}; zypper's words with dryrun`,
@@ -213,7 +213,7 @@ export const zypperModule = defineModule({
     list_holds: defineFunction({
       doc: 'Lists the installed packages that zypper leaves alone.',
       params: {
-        pattern: { default: null, type: 'str', doc: 'A regular expression of their names.' },
+        pattern: param.textIfGiven({ default: null, doc: 'A regular expression of their names.' }),
         full: param.strictFlag({ default: true, doc: 'With epoch and version.' }),
         root,
       },

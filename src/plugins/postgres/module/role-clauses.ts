@@ -21,21 +21,21 @@ export const RIGHTS = {
   login: right('It may log in.'),
   superuser: right('It may do everything.'),
   replication: right('It may replicate.'),
-  encrypted: {
+  encrypted: param.value({
     default: null,
     type: 'bool or str',
     doc: 'How the password is kept: md5 (default) or scram-sha-256; False leaves it as it is, which servers refuse since version 10.',
-  },
-  connlimit: {
+  }),
+  connlimit: param.value({
     default: null,
     type: 'int',
     doc: 'How many connections it may have at once; -1 for any number.',
-  },
-  rolepassword: {
+  }),
+  rolepassword: param.value({
     default: null,
     type: 'str',
     doc: 'Its password, plain or as the server keeps it; False takes it away.',
-  },
+  }),
   valid_until: param.textIfGiven({ default: null, doc: 'When the password ends: 2030-01-01, infinity.' }),
   groups: param.textsIfGiven({ default: null, doc: 'The roles that it is to be a member of.' }),
 } as const;

@@ -43,9 +43,9 @@ export interface PolicyArgs {
   readonly name: Value;
   readonly pattern: Value;
   readonly definition: Value;
-  readonly priority: Value;
+  readonly priority: Value | undefined;
   readonly runas: Value;
-  readonly apply_to: Value;
+  readonly apply_to: Value | undefined;
 }
 
 /** Sets a policy. @throws SaltInvocationError for a definition that is neither a mapping nor a text */
@@ -55,8 +55,8 @@ export async function setPolicy(ctx: ModuleContext, args: PolicyArgs): Promise<D
   if (typeof definition !== 'string')
     throw new SaltInvocationError("The 'definition' argument must be a dictionary or JSON string");
   const words: Value[] = ['set_policy', '-p', vhost];
-  if (truthy(priority)) words.push('--priority', priority);
-  if (truthy(apply_to)) words.push('--apply-to', apply_to);
+  if (priority !== undefined) words.push('--priority', priority);
+  if (apply_to !== undefined) words.push('--apply-to', apply_to);
   return dict({ Set: await printed(ctx, [...words, name, pattern, definition], runas) });
 }
 

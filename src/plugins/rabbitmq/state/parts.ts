@@ -12,7 +12,12 @@ export const withoutRabbitmq = (): string | undefined =>
 
 /** Who runs the program. */
 export const RUNAS = {
-  runas: { default: null, type: 'str', account: 'user', doc: 'The user of the system who runs the program.' },
+  runas: param.value({
+    default: null,
+    type: 'str',
+    account: 'user',
+    doc: 'The user of the system who runs the program.',
+  }),
 } as const;
 
 /** The parameter `name`. @param noun what it names */

@@ -70,7 +70,11 @@ export const functionState = defineState({
   params: {
     name: param.text({ doc: 'Full name of the function.' }),
     ...jobParams,
-    expect_minions: { default: false, type: 'bool', doc: 'A minion that does not return has failed.' },
+    expect_minions: param.value({
+      default: false,
+      type: 'bool',
+      doc: 'A minion that does not return has failed.',
+    }),
     fail_minions: param.by(readExcused, {
       default: null,
       type: 'str or list',
@@ -80,7 +84,7 @@ export const functionState = defineState({
       default: null,
       doc: 'An execution function that is called on the master with each return: what is false in Python is a failure.',
     }),
-    arg: { default: null, type: 'list', doc: 'The positional arguments.' },
+    arg: param.value({ default: null, type: 'list', doc: 'The positional arguments.' }),
     kwarg: param.mapping({ default: null, doc: 'The keywords.' }),
     ...patienceParams,
   },

@@ -15,20 +15,32 @@ export const NO_SSH =
 
 /** The parameters of a job for minions, as `salt.state` and `salt.function` have them. */
 export const jobParams = {
-  tgt: { type: 'str or list', doc: 'Which minions.' },
+  tgt: param.value({ type: 'str or list', doc: 'Which minions.' }),
   ssh: param.flag({ default: false, doc: 'Not available: refused when it is on.' }),
-  tgt_type: { default: 'glob', type: 'str', doc: 'Kind of the target.' },
-  ret: { default: '', type: 'str or list', doc: 'Returners that get the results, too.' },
+  tgt_type: param.value({ default: 'glob', type: 'str', doc: 'Kind of the target.' }),
+  ret: param.value({ default: '', type: 'str or list', doc: 'Returners that get the results, too.' }),
   ret_config: param.valueIfGiven({ default: null, type: 'str', doc: 'Another configuration of them.' }),
   ret_kwargs: param.valueIfGiven({ default: null, type: 'dict', doc: 'Options of them for this job.' }),
 } as const;
 
 /** Those of them that come behind the parameters of the function. */
 export const patienceParams = {
-  timeout: { default: null, type: 'int', doc: 'Seconds a minion may be silent before it is asked.' },
+  timeout: param.value({
+    default: null,
+    type: 'int',
+    doc: 'Seconds a minion may be silent before it is asked.',
+  }),
   batch: param.textOrNone({ default: null, doc: 'How many minions at a time: `3`, `25%`.' }),
-  subset: { default: null, type: 'int', doc: 'How many minions of the target, chosen at random.' },
-  failhard: { default: null, type: 'bool', doc: 'Stop when this fails, a batch at its first failure.' },
+  subset: param.value({
+    default: null,
+    type: 'int',
+    doc: 'How many minions of the target, chosen at random.',
+  }),
+  failhard: param.value({
+    default: null,
+    type: 'bool',
+    doc: 'Stop when this fails, a batch at its first failure.',
+  }),
 } as const;
 
 /** The minions that may fail, and what is wrong with the way they were given. */

@@ -8,6 +8,7 @@ import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/v
 import { renderNested } from '../../outputters/nested.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { callerKeywords } from './master-function.ts';
+import { param } from '../../../runtime/loader/params.ts';
 
 /** One of the runners. */
 interface Planned {
@@ -101,15 +102,14 @@ function failureText(failed: readonly Ended[], isOrchestrations: boolean): strin
 export const parallelRunners = defineState({
   doc: 'Runs several runners beside each other.',
   params: {
-    name: { type: 'str', doc: 'Any name for the step.' },
-    runners: {
+    name: param.text({ doc: 'Any name for the step.' }),
+    runners: param.by(planOf, {
       type: 'dict or str',
       doc: 'Mapping of any id to a list with `name`, the function, and `kwarg`; or the name of one function.',
-    },
+    }),
   },
   kwargs: 'kwargs',
-  run: async (ctx, { name, runners }) => {
-    const planned = planOf(runners);
+  run: async (ctx, { name, runners: planned }) => {
     const refuse = (comment: string): Dict => dict({ name, result: false, changes: {}, comment });
     if (planned === undefined) return refuse('The runners parameter must be a string or dict.');
     let ended: Ended[];

@@ -37,7 +37,7 @@ const textOf = (value: Value | undefined): string | undefined =>
 
 const NO_ARGUMENTS: Value = [];
 const clientParams = {
-  tgt: { type: 'str', doc: 'Which minions.' },
+  tgt: param.value({ type: 'str', doc: 'Which minions.' }),
   fun: param.text({ doc: 'The function.' }),
   arg: param.list({ default: NO_ARGUMENTS, doc: 'Its positional arguments.' }),
   timeout: param.by((value) => (truthy(value) ? pyCount(value) * 1000 : undefined), {
@@ -108,8 +108,8 @@ const runner = defineFunction({
     arg: param.by(argumentsOf, { default: null, type: 'list', doc: 'Its positional arguments.' }),
     kwarg: param.by(keywordsOf, { default: null, type: 'dict', doc: 'Its keywords.' }),
     full_return: param.flag({ default: false, doc: 'Give the whole return with its job id.' }),
-    saltenv: { default: 'base', type: 'str', doc: 'Environment, for runners that take one.' },
-    jid: { default: null, type: 'str', doc: 'The job of the orchestration that asks.' },
+    saltenv: param.value({ default: 'base', type: 'str', doc: 'Environment, for runners that take one.' }),
+    jid: param.value({ default: null, type: 'str', doc: 'The job of the orchestration that asks.' }),
   },
   kwargs: 'kwargs',
   returns: 'what the runner returns; with `full_return` `{fun, jid, user, fun_args, return, success}`',

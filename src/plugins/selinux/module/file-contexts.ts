@@ -1,6 +1,5 @@
 /** The contexts that SELinux gives to files by their paths. Follows 3006.16 salt/modules/selinux.py (`fcontext_*`). */
 import { SaltInvocationError } from '../../../errors/errors.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -19,9 +18,9 @@ const FILE_TYPES: ReadonlyMap<string, string> = new Map([
 const PARTS = ['sel_user', 'sel_role', 'sel_type', 'sel_level'] as const;
 
 /** What a letter of a kind of file stands for. @throws SaltInvocationError */
-export function fileTypeText(given: Value): string {
-  const text = FILE_TYPES.get(pyStr(given));
-  if (text === undefined) throw new SaltInvocationError(`Invalid filetype given: ${pyStr(given)}`);
+export function fileTypeText(given: string): string {
+  const text = FILE_TYPES.get(given);
+  if (text === undefined) throw new SaltInvocationError(`Invalid filetype given: ${given}`);
   return text;
 }
 

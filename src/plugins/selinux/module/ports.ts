@@ -1,8 +1,7 @@
 /** The types that SELinux gives to ports (3006.16 salt/modules/selinux.py). */
 import { SaltInvocationError } from '../../../errors/errors.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runStdout } from '../../shared/program.ts';
 
@@ -15,12 +14,12 @@ export interface PortName {
 const PORT = /^(tcp|udp)\/(\d+-?\d+)$/;
 
 /** Reads `tcp/8080` and `udp/100-200`, or the protocol and the port apart. @throws SaltInvocationError */
-export function portName(name: Value, protocol: Value, port: Value): PortName {
-  const texts = [pyStr(name), `${pyStr(protocol)}/${pyStr(port)}`];
+export function portName(name: string, protocol: string, port: string): PortName {
+  const texts = [name, `${protocol}/${port}`];
   const [, found, number] = texts.map((text) => PORT.exec(text)).find((match) => match !== null) ?? [];
   if (found === undefined || number === undefined)
     throw new SaltInvocationError(
-      `Invalid name "${pyStr(name)}" format and protocol and port not provided or invalid: "${pyStr(protocol)}" "${pyStr(port)}".`,
+      `Invalid name "${name}" format and protocol and port not provided or invalid: "${protocol}" "${port}".`,
     );
   return { protocol: found, port: number };
 }

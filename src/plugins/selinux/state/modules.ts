@@ -6,8 +6,8 @@ import { outcomeChangesLast } from '../../shared/outcome.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
-function wantedState(given: Value): 'enabled' | 'disabled' | undefined {
-  const text = pyStr(given).toLowerCase();
+function wantedState(given: string): 'enabled' | 'disabled' | undefined {
+  const text = given.toLowerCase();
   if (['1', 'on', 'yes', 'true', 'enabled'].includes(text)) return 'enabled';
   return ['0', 'off', 'no', 'false', 'disabled'].includes(text) ? 'disabled' : undefined;
 }
@@ -45,7 +45,7 @@ export async function policyModuleRemoved(ctx: StateContext, name: Value): Promi
 /** A module that is to be enabled or disabled. */
 export interface ModuleOrder {
   readonly name: Value;
-  readonly module_state: Value;
+  readonly module_state: string;
   readonly version: Value;
 }
 
@@ -68,7 +68,7 @@ export async function policyModule(
   const facts = (await modules(ctx)).get(id);
   if (!isDict(facts)) return result(name, false, `Module ${shown} is not available`);
   if (wanted === undefined)
-    return result(name, false, `${pyStr(module_state)} is not a valid state for the ${shown} module.`);
+    return result(name, false, `${module_state} is not a valid state for the ${shown} module.`);
   const installedVersion = facts.get('Version') ?? null;
   // Salt compat: to Salt, `version: 1.0`, which YAML reads as a number, is another than the text 1.0
   if (version !== 'any' && pyStr(installedVersion) !== pyStr(version))
@@ -77,11 +77,10 @@ export async function policyModule(
       false,
       `Module version is ${pyStr(installedVersion)} and does not match the desired version of ${pyStr(version)} or you are using semodule >= 2.4`,
     );
-  if (wantedState(facts.get('Enabled') ?? null) === wanted)
+  if (wantedState(pyStr(facts.get('Enabled') ?? null)) === wanted)
     return result(name, true, `Module ${shown} is in the desired state`);
-  if (ctx.state.test)
-    return result(name, null, `Module ${shown} is set to be toggled to ${pyStr(module_state)}`);
+  if (ctx.state.test) return result(name, null, `Module ${shown} is set to be toggled to ${module_state}`);
   return truthy(await ctx.functions.call('selinux.setsemod', [id, wanted]))
-    ? result(name, true, `Module ${shown} has been set to ${pyStr(module_state)}`)
-    : result(name, false, `Failed to set the Module ${shown} to ${pyStr(module_state)}`);
+    ? result(name, true, `Module ${shown} has been set to ${module_state}`)
+    : result(name, false, `Failed to set the Module ${shown} to ${module_state}`);
 }

@@ -44,12 +44,17 @@ export const statusTexts = (status: number): string[] =>
 export async function intervalOf(
   ctx: ModuleContext,
   config: string,
-  pre: Value,
-  post: Value,
+  pre: number | undefined,
+  post: number,
 ): Promise<Interval> {
-  const first = pre === null ? Math.max(0, ...(await listSnapshots(ctx, config)).map(idOf)) : numberOf(pre);
-  return { pre: first, post: truthy(post) ? numberOf(post) : 0 };
+  return { pre: pre ?? Math.max(0, ...(await listSnapshots(ctx, config)).map(idOf)), post };
 }
+
+/** The first of two snapshots, undefined where none is named. @throws CommandExecutionError for what is no number */
+export const firstOf = (value: Value): number | undefined => (value === null ? undefined : numberOf(value));
+
+/** The second of two snapshots, 0 for the present. @throws CommandExecutionError for what is no number */
+export const secondOf = (value: Value): number => (truthy(value) ? numberOf(value) : 0);
 
 function numberOf(value: Value): number {
   const number = toNumber(value);

@@ -126,24 +126,30 @@ export async function deleteSnapshots(ctx: ModuleContext, config: string, ids: V
   return dict({ [config]: { ids: wanted, status: 'deleted' } });
 }
 
+/** What is to be changed of a snapshot. */
+interface SnapshotChanges {
+  readonly description: string | undefined;
+  readonly cleanup: string | undefined;
+  readonly userdata: Dict | undefined;
+}
+
 /** Changes what is given of a snapshot. @returns the snapshot as it is then */
 export async function modifySnapshot(
   ctx: ModuleContext,
   config: string,
   number: number,
-  wanted: { readonly description: Value; readonly cleanup: Value; readonly userdata: Value },
+  { description, cleanup, userdata }: SnapshotChanges,
 ): Promise<Dict> {
   const before = await oneSnapshot(ctx, config, number);
   const kept = before.get('userdata');
-  const userdata = isDict(wanted.userdata) ? wanted.userdata : undefined;
   // the command adds to what there is, and takes a key away that has no value
   const gone = [...(isDict(kept) && userdata !== undefined ? kept.keys() : [])].filter(
     (key) => userdata?.has(key) !== true,
   );
   const all = new Map([...gone.map((key): [Value, Value] => [key, '']), ...(userdata ?? [])]);
   const options = [
-    ...(wanted.description === null ? [] : [`--description=${pyStr(wanted.description)}`]),
-    ...(wanted.cleanup === null ? [] : [`--cleanup-algorithm=${pyStr(wanted.cleanup)}`]),
+    ...(description === undefined ? [] : [`--description=${description}`]),
+    ...(cleanup === undefined ? [] : [`--cleanup-algorithm=${cleanup}`]),
     ...userdataOption(all),
   ];
   if (options.length > 0) await snapper(ctx, { config, command: ['modify', ...options, pyStr(number)] });

@@ -66,23 +66,20 @@ export const keyFileFunctions = {
     doc: 'Reads the keys of this machine’s SSH server.',
     params: {
       keydir: param.textIfGiven({ default: null, doc: 'The folder; `/etc/ssh` without it.' }),
-      private: { default: true, type: 'bool', doc: 'Private keys, too.' },
-      certs: { default: true, type: 'bool', doc: 'Certificates, too.' },
+      private: param.unlessFalse({ default: true, doc: 'Private keys, too.' }),
+      certs: param.unlessFalse({ default: true, doc: 'Certificates, too.' }),
     },
     returns: 'mapping of kind to key',
     examples: ["salt '*' ssh.host_keys", "salt '*' ssh.host_keys keydir=/etc/ssh private=False"],
     run: (_ctx, { keydir = '/etc/ssh', private: isPrivate, certs }) =>
-      hostKeys(
-        keydir,
-        (isPublic, isCertificate) => (isPublic || isPrivate !== false) && !(isCertificate && certs === false),
-      ),
+      hostKeys(keydir, (isPublic, isCertificate) => (isPublic || isPrivate) && !(isCertificate && !certs)),
   }),
   user_keys: defineFunction({
     doc: 'Reads the keys that users have.',
     params: {
       user: param.valueIfGiven({ default: null, type: 'str or list', doc: 'Whose; everybody’s without it.' }),
-      pubfile: { default: null, type: 'str', doc: `The public key: a ${FILE_DOC}` },
-      prvfile: { default: null, type: 'str', doc: `The private key: a ${FILE_DOC}` },
+      pubfile: param.value({ default: null, type: 'str', doc: `The public key: a ${FILE_DOC}` }),
+      prvfile: param.value({ default: null, type: 'str', doc: `The private key: a ${FILE_DOC}` }),
     },
     returns: 'mapping of user to a mapping of file to key',
     examples: ["salt '*' ssh.user_keys", "salt '*' ssh.user_keys user=user1 prvfile=False"],

@@ -49,7 +49,11 @@ const HASH_TYPE = {
 } as const;
 const SCAN = {
   hash_known_hosts: param.flag({ default: true, doc: 'Hash the name of the host.' }),
-  timeout: { default: 5, type: 'int', doc: 'Seconds after which a silent host counts as unavailable.' },
+  timeout: param.text({
+    default: 5,
+    type: 'int',
+    doc: 'Seconds after which a silent host counts as unavailable.',
+  }),
 } as const;
 const ENC = {
   enc: param.textIfGiven({

@@ -114,7 +114,7 @@ export async function storedKeys(ctx: ModuleContext, file: KnownHosts, query: Ho
 export interface HostScan extends HostQuery {
   readonly enc: string | undefined;
   readonly hash_known_hosts: boolean;
-  readonly timeout: Value;
+  readonly timeout: string;
 }
 
 /**
@@ -130,7 +130,7 @@ export async function scannedKeys(ctx: ModuleContext, scan: HostScan): Promise<H
   const argv = ['ssh-keyscan', ...(port === undefined ? [] : ['-p', pyStr(port)])];
   if (enc !== undefined) argv.push('-t', enc);
   if (hash_known_hosts) argv.push('-H');
-  argv.push('-T', pyStr(timeout), hostname);
+  argv.push('-T', timeout, hostname);
   let output = '';
   for (let attempt = 0; output === '' && attempt < SCAN_ATTEMPTS; attempt++)
     output = await runText(ctx, argv);

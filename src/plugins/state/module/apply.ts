@@ -12,18 +12,25 @@ import { inTurn } from './queue.ts';
 import { runApply, runSls, runSlsId } from './sls.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
-const test: ParamSpec = {
+const test: ParamSpec = param.value({
   default: null,
   type: 'bool',
   doc: 'Change nothing, and say what would be changed.',
-};
-const queue: ParamSpec = {
+});
+const queue: ParamSpec = param.value({
   default: null,
   type: 'bool or int',
   doc: 'Wait for other state runs instead of refusing; a number limits how many may wait.',
-};
-const stateEvents: ParamSpec = { default: null, type: 'bool', doc: 'Send an event for each finished state.' };
-const mods: ParamSpec = { type: 'str or list of str', doc: 'Names of SLS, separated by commas; globs work.' };
+});
+const stateEvents: ParamSpec = param.value({
+  default: null,
+  type: 'bool',
+  doc: 'Send an event for each finished state.',
+});
+const mods: ParamSpec = param.value({
+  type: 'str or list of str',
+  doc: 'Names of SLS, separated by commas; globs work.',
+});
 const KEYWORDS =
   'Keywords: saltenv, pillarenv, pillar (a mapping merged over the pillar), exclude, concurrent (run beside other runs), ' +
   'terse (only what failed or changed), mock (call no state), cache, cache_name, localconfig, force (also with pillar errors).';
@@ -75,9 +82,17 @@ export const applyFunctions: Readonly<Record<string, FunctionSpec>> = {
     params: {
       mods,
       test,
-      exclude: { default: null, type: 'str or list', doc: 'SLS to leave out, `{sls: x}` or `{id: y}`.' },
+      exclude: param.value({
+        default: null,
+        type: 'str or list',
+        doc: 'SLS to leave out, `{sls: x}` or `{id: y}`.',
+      }),
       queue,
-      sync_mods: { default: null, type: 'list of str', doc: 'Kinds of modules to sync first; True for all.' },
+      sync_mods: param.value({
+        default: null,
+        type: 'list of str',
+        doc: 'Kinds of modules to sync first; True for all.',
+      }),
       state_events: stateEvents,
     },
     ...SHOWN,
@@ -99,7 +114,7 @@ export const applyFunctions: Readonly<Record<string, FunctionSpec>> = {
     doc: 'Runs one state, with the arguments that are given by name.',
     params: {
       fun: param.text({ doc: 'The state, `file.managed`.' }),
-      name: { type: 'str', doc: 'Its name.' },
+      name: param.value({ type: 'str', doc: 'Its name.' }),
       test,
       queue,
     },
@@ -120,7 +135,10 @@ export const applyFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   low: defineFunction({
     doc: 'Runs one low chunk: a state with its arguments as one mapping.',
-    params: { data: { type: 'dict', doc: 'The chunk: state, fun, name, __id__ and the arguments.' }, queue },
+    params: {
+      data: param.mappingIfGiven({ doc: 'The chunk: state, fun, name, __id__ and the arguments.' }),
+      queue,
+    },
     ...COMMON,
     returns: 'the result; a list of texts when it could not be run',
     examples: [`salt '*' state.low '{"state": "pkg", "fun": "installed", "name": "vi"}'`],
@@ -128,7 +146,7 @@ export const applyFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   high: defineFunction({
     doc: 'Runs high data: what an SLS is compiled to.',
-    params: { data: { type: 'dict', doc: 'The high data.' }, test, queue },
+    params: { data: param.mappingIfGiven({ doc: 'The high data.' }), test, queue },
     ...COMMON,
     examples: [`salt '*' state.high '{"vim": {"pkg": ["installed"]}}'`],
     run: (ctx, { data, ...args }, _rest, kwargs) =>

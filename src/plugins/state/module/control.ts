@@ -19,7 +19,7 @@ import { runningStates } from './queue.ts';
 import { splitNames } from './show.ts';
 import { param, type TypedArguments } from '../../../runtime/loader/params.ts';
 
-const jid: ParamSpec = { type: 'str', doc: 'The job of the run.' };
+const jid: ParamSpec = param.value({ type: 'str', doc: 'The job of the run.' });
 const stateId = param.textOrNone({ default: null, doc: 'The id of a state; all when left out.' });
 
 function pauseFiles(ctx: ModuleContext): PauseFiles {
@@ -103,7 +103,7 @@ const EVENT_PARAMS = {
     doc: 'Folder of the sockets, in place of the configured one.',
   }),
   pretty: param.flag({ default: false, doc: 'Print the data over several lines, keys sorted.' }),
-  node: { default: 'minion', type: 'str', doc: 'Whose bus: `master` or `minion`.' },
+  node: param.textAlone({ default: 'minion', doc: 'Whose bus: `master` or `minion`.' }),
 } as const;
 
 async function showEvents(ctx: ModuleContext, args: TypedArguments<typeof EVENT_PARAMS>): Promise<null> {

@@ -7,7 +7,7 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { tagOf } from '../../../runtime/state/result.ts';
 import { verifyLow } from '../../../runtime/state/verify.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { type Dict, type Value } from '../../../python/values/value.ts';
 import { COMPILER_ERROR, PILLAR_FAILURE } from './codes.ts';
 import { openRun, refused, runHigh, setRetcode, startRun } from './open-run.ts';
 
@@ -31,8 +31,8 @@ export async function runSingle(ctx: ModuleContext, fun: string, name: Value, kw
 }
 
 /** `state.low`. @throws SaltInvocationError when it is no mapping */
-export async function runLow(ctx: ModuleContext, data: Value): Promise<Value> {
-  if (!isDict(data))
+export async function runLow(ctx: ModuleContext, data: Dict | undefined): Promise<Value> {
+  if (data === undefined)
     throw new SaltInvocationError('data must be one low chunk, a mapping with state, fun and name');
   const errors = await verifyLow(data, await ctx.functions.states());
   if (errors.length > 0) return refused(ctx, errors);
@@ -69,8 +69,8 @@ export async function runTemplateText(ctx: ModuleContext, template: string, kwar
 }
 
 /** `state.high`. @throws SaltInvocationError when it is no mapping */
-export async function runHighData(ctx: ModuleContext, data: Value, kwargs: Dict): Promise<Value> {
-  if (!isDict(data))
+export async function runHighData(ctx: ModuleContext, data: Dict | undefined, kwargs: Dict): Promise<Value> {
+  if (data === undefined)
     throw new SaltInvocationError('data must be high data: a mapping of id to mappings of module to list');
   const open = await openRun(ctx, kwargs, { test: kwargs.get('test') ?? null });
   const ret = await runHigh(open, data);

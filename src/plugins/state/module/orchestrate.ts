@@ -4,6 +4,7 @@
  */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { isGoodRun } from '../../../runtime/state/check-result.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { runSls } from './sls.ts';
@@ -29,12 +30,16 @@ export const orchestrateFunctions: Readonly<Record<string, FunctionSpec>> = {
   orchestrate: defineFunction({
     doc: 'Applies SLS of an orchestration here, with the files and the pillar of this machine; for use without a master.',
     params: {
-      mods: { type: 'str or list of str', doc: 'Names of SLS.' },
-      saltenv: { default: 'base', type: 'str', doc: 'The environment of the files.' },
-      test: { default: null, type: 'bool', doc: 'Change nothing, and say what would be changed.' },
-      exclude: { default: null, type: 'str or list', doc: 'SLS to leave out.' },
-      pillar: { default: null, type: 'dict', doc: 'Merged over the pillar.' },
-      pillarenv: { default: null, type: 'str', doc: 'The environment of the pillar.' },
+      mods: param.value({ type: 'str or list of str', doc: 'Names of SLS.' }),
+      saltenv: param.value({ default: 'base', type: 'str', doc: 'The environment of the files.' }),
+      test: param.value({
+        default: null,
+        type: 'bool',
+        doc: 'Change nothing, and say what would be changed.',
+      }),
+      exclude: param.value({ default: null, type: 'str or list', doc: 'SLS to leave out.' }),
+      pillar: param.value({ default: null, type: 'dict', doc: 'Merged over the pillar.' }),
+      pillarenv: param.value({ default: null, type: 'str', doc: 'The environment of the pillar.' }),
     },
     returns: 'mapping `{data, outputter, retcode}`; data has the results by the id of this minion',
     isolation: 'process',

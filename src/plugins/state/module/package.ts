@@ -51,9 +51,13 @@ export const packageFunctions: Readonly<Record<string, FunctionSpec>> = {
     doc: 'Runs states that were compiled elsewhere and packed with their files, as salt-ssh does.',
     params: {
       pkg_path: param.text({ doc: 'The package, a tar file that is packed with gzip.' }),
-      pkg_sum: { type: 'str', doc: 'Its sum.' },
-      hash_type: { type: 'str', doc: 'The kind of the sum, `sha256`.' },
-      test: { default: null, type: 'bool', doc: 'Change nothing, and say what would be changed.' },
+      pkg_sum: param.value({ type: 'str', doc: 'Its sum.' }),
+      hash_type: param.value({ type: 'str', doc: 'The kind of the sum, `sha256`.' }),
+      test: param.value({
+        default: null,
+        type: 'bool',
+        doc: 'Change nothing, and say what would be changed.',
+      }),
     },
     kwargs: 'kwargs',
     returns: 'mapping of tag to result; empty when there is no package of this sum',

@@ -61,7 +61,11 @@ export const requestFunctions: Readonly<Record<string, FunctionSpec>> = {
   request: defineFunction({
     doc: 'Tries SLS in test mode and notes them, to be run later with `state.run_request`.',
     params: {
-      mods: { default: null, type: 'str or list of str', doc: 'Names of SLS; none: the highstate.' },
+      mods: param.value({
+        default: null,
+        type: 'str or list of str',
+        doc: 'Names of SLS; none: the highstate.',
+      }),
     },
     kwargs: 'kwargs',
     returns: 'mapping of tag to result, of the test run',
@@ -84,7 +88,7 @@ export const requestFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   run_request: defineFunction({
     doc: 'Runs what was noted with `state.request`, and forgets it.',
-    params: { name: { default: 'default', type: 'str', doc: 'Which.' } },
+    params: { name: param.value({ default: 'default', type: 'str', doc: 'Which.' }) },
     kwargs: 'kwargs',
     returns: 'mapping of tag to result; a list with a sentence when nothing was noted',
     ...SHOWN,
@@ -92,7 +96,7 @@ export const requestFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   clear_request: defineFunction({
     doc: 'Forgets what was noted with `state.request`.',
-    params: { name: { default: null, type: 'str', doc: 'One of them; all when left out.' } },
+    params: { name: param.value({ default: null, type: 'str', doc: 'One of them; all when left out.' }) },
     returns: 'bool: False when there is none of that name',
     run: (ctx, { name }) => clearRequest(ctx, name),
   }),

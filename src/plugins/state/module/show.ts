@@ -18,16 +18,20 @@ import { prepareRun, type PreparedRun } from './prepare.ts';
 import { conflictOf } from './queue.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
-const queue: ParamSpec = {
+const queue: ParamSpec = param.value({
   default: null,
   type: 'bool or int',
   doc: 'Wait for other state runs instead of refusing; a number limits how many may wait.',
-};
+});
 const mods = param.by(splitNames, {
   type: 'str or list of str',
   doc: 'Names of SLS, separated by commas; globs work.',
 });
-const test: ParamSpec = { default: null, type: 'bool', doc: 'The option `test`, as templates see it.' };
+const test: ParamSpec = param.value({
+  default: null,
+  type: 'bool',
+  doc: 'The option `test`, as templates see it.',
+});
 const KEYWORDS =
   'Keywords: saltenv, pillarenv, pillar (a mapping merged over the pillar), force (also with pillar errors).';
 

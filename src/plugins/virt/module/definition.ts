@@ -216,11 +216,11 @@ export interface NewMachine extends Pick<
   WantedMachine,
   'name' | 'cpu' | 'mem' | 'interfaces' | 'boot_dev' | 'others'
 > {
-  readonly disks: Value;
+  readonly disks: Value[] | undefined;
   readonly hypervisor: string | undefined;
   readonly os_type: string | undefined;
   readonly arch: string | undefined;
-  readonly graphics: Value;
+  readonly graphics: Dict | undefined;
   readonly start: boolean;
 }
 
@@ -276,7 +276,7 @@ export async function initMachine(ctx: ModuleContext, virsh: Virsh, wanted: NewM
       `The machine ${name} is not there, and cpu and mem have to be said to make it.`,
     );
   const disks: string[] = [];
-  for (const disk of Array.isArray(wanted.disks) ? wanted.disks : [])
+  for (const disk of wanted.disks !== undefined ? wanted.disks : [])
     disks.push('--disk', await diskWord(virsh, name, disk));
   const nics = wanted.interfaces === null ? [] : wantedNics(wanted.interfaces, hypervisor);
   const networks = nics.flatMap(({ type = 'bridge', source = '', model, mac }) => [
@@ -287,7 +287,7 @@ export async function initMachine(ctx: ModuleContext, virsh: Virsh, wanted: NewM
       ...(mac === undefined ? [] : [part('mac', mac)]),
     ].join(','),
   ]);
-  const screen = isDict(wanted.graphics) ? pyStr(wanted.graphics.get('type') ?? 'none') : 'none';
+  const screen = wanted.graphics !== undefined ? pyStr(wanted.graphics.get('type') ?? 'none') : 'none';
   const { retcode, stdout, stderr } = await runAll(ctx, [
     programPath('virt-install'),
     ...virsh.connection,

@@ -7,7 +7,7 @@ import { Virsh } from './virsh.ts';
 /** Only one machine, or all. */
 export const ONE = { vm_: param.textIfGiven({ default: null, doc: 'Only this machine.' }) } as const;
 /** Whether something is started by itself. */
-export const STATE = { state: { default: 'on', type: 'str', doc: 'on or off.' } } as const;
+export const STATE = { state: param.textAlone({ default: 'on', doc: 'on or off.' }) } as const;
 /** What a function returns that does something. */
 export const DONE = 'true or false';
 

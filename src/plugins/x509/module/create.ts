@@ -98,28 +98,30 @@ function delivered(
 const PATH = { path: param.textOrNone({ default: null, doc: 'Write it to this file.' }) } as const;
 const RAW = { raw: param.flag({ default: false, doc: 'Return bytes.' }) } as const;
 const ENCODING = {
-  encoding: {
+  encoding: param.value({
     default: 'pem',
     type: 'str',
     doc: 'The form: `pem`, `der`, and for some `pkcs7_pem`, `pkcs7_der`, `pkcs12`.',
-  },
+  }),
 } as const;
-const DIGEST = { digest: { default: 'sha256', type: 'str', doc: 'The hash that is signed.' } } as const;
+const DIGEST = {
+  digest: param.value({ default: 'sha256', type: 'str', doc: 'The hash that is signed.' }),
+} as const;
 const PKCS12 = {
-  pkcs12_passphrase: { default: null, type: 'str', doc: 'The password of PKCS 12.' },
-  pkcs12_encryption_compat: {
+  pkcs12_passphrase: param.value({ default: null, type: 'str', doc: 'The password of PKCS 12.' }),
+  pkcs12_encryption_compat: param.value({
     default: false,
     type: 'bool',
     doc: 'Encrypt PKCS 12 so that old programs read it.',
-  },
-  pkcs12_friendlyname: { default: null, type: 'str', doc: 'The name within PKCS 12.' },
+  }),
+  pkcs12_friendlyname: param.value({ default: null, type: 'str', doc: 'The name within PKCS 12.' }),
 } as const;
 const APPEND = {
-  append_certs: { default: null, type: 'list', doc: 'Certificates to put behind it.' },
+  append_certs: param.value({ default: null, type: 'list', doc: 'Certificates to put behind it.' }),
 } as const;
 const CREATE = {
-  ca_server: { default: null, type: 'str', doc: 'The minion that signs.' },
-  signing_policy: { default: null, type: 'str', doc: 'The policy by which is signed.' },
+  ca_server: param.value({ default: null, type: 'str', doc: 'The minion that signs.' }),
+  signing_policy: param.value({ default: null, type: 'str', doc: 'The policy by which is signed.' }),
   ...ENCODING,
   ...APPEND,
   ...PKCS12,
@@ -236,11 +238,11 @@ export const certificateFunctions = {
   encode_certificate: defineFunction({
     doc: 'Returns a certificate in another form.',
     params: {
-      certificate: { type: 'str', doc: 'The certificate.' },
+      certificate: param.value({ type: 'str', doc: 'The certificate.' }),
       ...ENCODING,
       ...APPEND,
-      private_key: { default: null, type: 'str', doc: 'The private key, for PKCS 12.' },
-      private_key_passphrase: { default: null, type: 'str', doc: 'Its password.' },
+      private_key: param.value({ default: null, type: 'str', doc: 'The private key, for PKCS 12.' }),
+      private_key_passphrase: param.value({ default: null, type: 'str', doc: 'Its password.' }),
       ...PKCS12,
       ...RAW,
     },
@@ -271,8 +273,8 @@ export const certificateFunctions = {
   get_signing_policy: defineFunction({
     doc: 'Returns a signing policy, of this minion or of another.',
     params: {
-      signing_policy: { type: 'str', doc: 'Its name.' },
-      ca_server: { default: null, type: 'str', doc: 'The minion that signs.' },
+      signing_policy: param.value({ type: 'str', doc: 'Its name.' }),
+      ca_server: param.value({ default: null, type: 'str', doc: 'The minion that signs.' }),
     },
     returns: 'a mapping; empty where there is none',
     examples: ["salt '*' x509.get_signing_policy www"],
@@ -281,7 +283,7 @@ export const certificateFunctions = {
   sign_remote_certificate: defineFunction({
     doc: 'Signs a certificate for another minion, which calls this by peer publishing.',
     params: {
-      signing_policy: { type: 'str', doc: 'The policy by which is signed.' },
+      signing_policy: param.value({ type: 'str', doc: 'The policy by which is signed.' }),
       kwargs: param.mapping({ doc: 'What the certificate is to say.' }),
       get_signing_policy_only: param.flag({
         default: false,
@@ -306,15 +308,19 @@ export const certificateFunctions = {
 };
 
 const CRL = {
-  signing_private_key: { type: 'str', doc: 'The key that signs.' },
-  revoked: {
+  signing_private_key: param.value({ type: 'str', doc: 'The key that signs.' }),
+  revoked: param.value({
     type: 'list',
     doc: 'The revoked certificates: `certificate` or `serial_number`, `not_after`, `revocation_date`, `extensions`.',
-  },
-  signing_cert: { default: null, type: 'str', doc: 'The certificate of the key.' },
-  signing_private_key_passphrase: { default: null, type: 'str', doc: 'The password of the key.' },
+  }),
+  signing_cert: param.value({ default: null, type: 'str', doc: 'The certificate of the key.' }),
+  signing_private_key_passphrase: param.value({
+    default: null,
+    type: 'str',
+    doc: 'The password of the key.',
+  }),
   include_expired: param.flag({ default: false, doc: 'Name expired certificates as well.' }),
-  days_valid: { default: null, type: 'int', doc: 'How long it is valid; 100 days.' },
+  days_valid: param.value({ default: null, type: 'int', doc: 'How long it is valid; 100 days.' }),
   ...DIGEST,
   ...ENCODING,
   extensions: param.mapping({ default: null, doc: 'Extensions of the list.' }),
@@ -354,7 +360,7 @@ export const requestFunctions = {
   }),
   encode_crl: defineFunction({
     doc: 'Returns a revocation list in another form.',
-    params: { crl: { type: 'str', doc: 'The revocation list.' }, ...ENCODING, ...RAW },
+    params: { crl: param.value({ type: 'str', doc: 'The revocation list.' }), ...ENCODING, ...RAW },
     returns: 'text in PEM, otherwise base64',
     examples: ["salt '*' x509.encode_crl /etc/pki/my.crl der"],
     run: (_ctx, { crl, encoding, raw }) => {
@@ -366,8 +372,8 @@ export const requestFunctions = {
   create_csr: defineFunction({
     doc: 'Makes a request for a certificate. Further keywords: parts of the name, extensions, `subject`.',
     params: {
-      private_key: { type: 'str', doc: 'The key of the certificate.' },
-      private_key_passphrase: { default: null, type: 'str', doc: 'Its password.' },
+      private_key: param.value({ type: 'str', doc: 'The key of the certificate.' }),
+      private_key_passphrase: param.value({ default: null, type: 'str', doc: 'Its password.' }),
       ...DIGEST,
       ...ENCODING,
       ...PATH,
@@ -389,7 +395,7 @@ export const requestFunctions = {
   }),
   encode_csr: defineFunction({
     doc: 'Returns a request in another form.',
-    params: { csr: { type: 'str', doc: 'The request.' }, ...ENCODING, ...RAW },
+    params: { csr: param.value({ type: 'str', doc: 'The request.' }), ...ENCODING, ...RAW },
     returns: 'text in PEM, otherwise base64',
     examples: ["salt '*' x509.encode_csr /etc/pki/my.csr der"],
     run: (_ctx, { csr, encoding, raw }) => {
@@ -407,13 +413,13 @@ export const keyFunctions = {
   create_private_key: defineFunction({
     doc: 'Makes a private key.',
     params: {
-      algo: { default: 'rsa', type: 'str', doc: 'The kind: `rsa`, `ec`, `ed25519`, `ed448`.' },
-      keysize: {
+      algo: param.value({ default: 'rsa', type: 'str', doc: 'The kind: `rsa`, `ec`, `ed25519`, `ed448`.' }),
+      keysize: param.value({
         default: null,
         type: 'int',
         doc: 'The bits: of rsa 2048, 3072 or 4096, of ec 256, 384 or 521.',
-      },
-      passphrase: { default: null, type: 'str', doc: 'The password to encrypt it with.' },
+      }),
+      passphrase: param.value({ default: null, type: 'str', doc: 'The password to encrypt it with.' }),
       ...ENCODING,
       pkcs12_encryption_compat: PKCS12.pkcs12_encryption_compat,
       ...PATH,
@@ -433,10 +439,10 @@ export const keyFunctions = {
   encode_private_key: defineFunction({
     doc: 'Returns a private key in another form.',
     params: {
-      private_key: { type: 'str', doc: 'The private key.' },
+      private_key: param.value({ type: 'str', doc: 'The private key.' }),
       ...ENCODING,
-      passphrase: { default: null, type: 'str', doc: 'The password to encrypt it with.' },
-      private_key_passphrase: { default: null, type: 'str', doc: 'The password that it has.' },
+      passphrase: param.value({ default: null, type: 'str', doc: 'The password to encrypt it with.' }),
+      private_key_passphrase: param.value({ default: null, type: 'str', doc: 'The password that it has.' }),
       pkcs12_encryption_compat: PKCS12.pkcs12_encryption_compat,
       ...RAW,
     },
@@ -452,7 +458,7 @@ export const keyFunctions = {
   write_pem: defineFunction({
     doc: 'Writes an entry of PEM to a file that only its owner can read.',
     params: {
-      text: { type: 'str', doc: 'The entry, or the path of a file.' },
+      text: param.value({ type: 'str', doc: 'The entry, or the path of a file.' }),
       path: param.text({ doc: 'The file.' }),
       overwrite: param.flag({
         default: true,

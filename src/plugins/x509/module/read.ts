@@ -120,10 +120,12 @@ function about(certificate: Source): Dict {
 }
 
 const CERTIFICATE = {
-  certificate: { type: 'str', doc: 'The certificate: a path, PEM, or DER in hex or base64.' },
+  certificate: param.value({ type: 'str', doc: 'The certificate: a path, PEM, or DER in hex or base64.' }),
 } as const;
 const GLOB = { glob_path: param.text({ doc: 'Which files, as a glob.' }) } as const;
-const PASSPHRASE = { passphrase: { default: null, type: 'str', doc: 'The password of the key.' } } as const;
+const PASSPHRASE = {
+  passphrase: param.value({ default: null, type: 'str', doc: 'The password of the key.' }),
+} as const;
 
 /** The functions that read. */
 export const readingFunctions = {
@@ -143,7 +145,9 @@ export const readingFunctions = {
   }),
   read_crl: defineFunction({
     doc: 'Returns what a revocation list says.',
-    params: { crl: { type: 'str', doc: 'The revocation list: a path, PEM, or DER in hex or base64.' } },
+    params: {
+      crl: param.value({ type: 'str', doc: 'The revocation list: a path, PEM, or DER in hex or base64.' }),
+    },
     returns: 'a mapping',
     examples: ["salt '*' x509.read_crl /etc/pki/my.crl"],
     run: (_ctx, { crl }) => {
@@ -164,7 +168,7 @@ export const readingFunctions = {
   }),
   read_csr: defineFunction({
     doc: 'Returns what a request for a certificate says.',
-    params: { csr: { type: 'str', doc: 'The request: a path, PEM, or DER in hex or base64.' } },
+    params: { csr: param.value({ type: 'str', doc: 'The request: a path, PEM, or DER in hex or base64.' }) },
     returns: 'a mapping',
     examples: ["salt '*' x509.read_csr /etc/pki/mycert.csr"],
     run: (_ctx, { csr }) => {
@@ -183,7 +187,7 @@ export const readingFunctions = {
   get_pem_entry: defineFunction({
     doc: 'Returns the first entry of PEM in a text, with proper lines.',
     params: {
-      text: { type: 'str', doc: 'The text, or the path of a file.' },
+      text: param.value({ type: 'str', doc: 'The text, or the path of a file.' }),
       pem_type: param.textIfGiven({ default: null, doc: 'Which kind: `CERTIFICATE`, `X509 CRL`.' }),
     },
     returns: 'the entry, as bytes',
@@ -199,16 +203,16 @@ export const readingFunctions = {
   }),
 };
 
-const PUBLIC_KEY = {
+const PUBLIC_KEY = param.value({
   type: 'str',
   doc: 'A public key, or what has one: a certificate, a private key, a request.',
-} as const;
+});
 
 /** The functions that compare and check. */
 export const checkingFunctions = {
   expires: defineFunction({
     doc: 'Says whether a certificate expires within some days.',
-    params: { ...CERTIFICATE, days: { default: 0, type: 'int', doc: 'How many days.' } },
+    params: { ...CERTIFICATE, days: param.value({ default: 0, type: 'int', doc: 'How many days.' }) },
     returns: 'true or false',
     examples: ["salt '*' x509.expires /etc/pki/my.crt days=7"],
     run: (ctx, { certificate, days }) => expires(ctx, certificate, days),
@@ -222,7 +226,7 @@ export const checkingFunctions = {
   }),
   will_expire: defineFunction({
     doc: 'Says whether a certificate expires within some days.',
-    params: { ...CERTIFICATE, days: { type: 'int', doc: 'How many days.' } },
+    params: { ...CERTIFICATE, days: param.value({ type: 'int', doc: 'How many days.' }) },
     returns: 'a mapping: check_days, path, cn, will_expire',
     examples: ["salt '*' x509.will_expire /etc/pki/mycert.crt days=30"],
     run: (ctx, { certificate, days }) =>
@@ -233,7 +237,7 @@ export const checkingFunctions = {
   }),
   get_private_key_size: defineFunction({
     doc: 'Returns the bits of a private key.',
-    params: { private_key: { type: 'str', doc: 'The private key.' }, ...PASSPHRASE },
+    params: { private_key: param.value({ type: 'str', doc: 'The private key.' }), ...PASSPHRASE },
     returns: 'a number; none for Edwards curves',
     examples: ["salt '*' x509.get_private_key_size /etc/pki/my.key"],
     run: (_ctx, { private_key, passphrase }) => keySizeOf(loadKey(private_key, passphrase).key),
@@ -243,7 +247,7 @@ export const checkingFunctions = {
     params: {
       key: PUBLIC_KEY,
       ...PASSPHRASE,
-      asObj: { default: null, type: 'bool', doc: 'Has no effect.' },
+      asObj: param.value({ default: null, type: 'bool', doc: 'Has no effect.' }),
     },
     returns: 'the key in PEM',
     examples: ["salt '*' x509.get_public_key /etc/pki/my.key"],
@@ -251,14 +255,18 @@ export const checkingFunctions = {
   }),
   verify_crl: defineFunction({
     doc: 'Says whether a revocation list is signed by a certificate.',
-    params: { crl: { type: 'str', doc: 'The revocation list.' }, cert: PUBLIC_KEY },
+    params: { crl: param.value({ type: 'str', doc: 'The revocation list.' }), cert: PUBLIC_KEY },
     returns: 'true or false',
     examples: ["salt '*' x509.verify_crl /etc/pki/my.crl /etc/pki/my.crt"],
     run: (_ctx, { crl, cert }) => isSignedBy(loadList(crl).loaded, loadPublicKey(publicKeyIn(cert))),
   }),
   verify_private_key: defineFunction({
     doc: 'Says whether a private key and a public one belong together.',
-    params: { private_key: { type: 'str', doc: 'The private key.' }, public_key: PUBLIC_KEY, ...PASSPHRASE },
+    params: {
+      private_key: param.value({ type: 'str', doc: 'The private key.' }),
+      public_key: PUBLIC_KEY,
+      ...PASSPHRASE,
+    },
     returns: 'true or false',
     examples: ["salt '*' x509.verify_private_key /etc/pki/my.key /etc/pki/my.crt"],
     run: (_ctx, { private_key, public_key, passphrase }) =>
@@ -269,7 +277,7 @@ export const checkingFunctions = {
     params: {
       ...CERTIFICATE,
       signing_pub_key: { default: null, ...PUBLIC_KEY },
-      signing_pub_key_passphrase: { default: null, type: 'str', doc: 'Its password.' },
+      signing_pub_key_passphrase: param.value({ default: null, type: 'str', doc: 'Its password.' }),
     },
     returns: 'true or false',
     examples: ["salt '*' x509.verify_signature /etc/pki/my.crt /etc/pki/ca.crt"],

@@ -16,7 +16,8 @@ import { DAY_MS, daysToRenew } from './renewal.ts';
 import { splitArguments } from './files.ts';
 import { manage, textOfAnswer, type Inspection } from './managed.ts';
 
-const or = (type: string, doc: string, fallback: Value = null) => ({ default: fallback, type, doc }) as const;
+const or = (type: string, doc: string, fallback: Value = null) =>
+  param.value({ default: fallback, type, doc });
 
 /** The parameters of the state. */
 export const CERTIFICATE = {

@@ -93,14 +93,22 @@ const RUN = {
   }),
   stdin: param.textOrNone({ default: null, doc: 'What the command reads.' }),
   python_shell: param.flag({ default: true, doc: 'A shell of the container runs it, where it is needed.' }),
-  output_loglevel: { default: 'debug', type: 'str', doc: 'The level at which the output is logged.' },
-  use_vt: { default: false, type: 'bool', doc: 'Without effect: no terminal is made.' },
-  ignore_retcode: { default: false, type: 'bool', doc: 'A failure of the command is none of the job.' },
-  keep_env: {
+  output_loglevel: param.value({
+    default: 'debug',
+    type: 'str',
+    doc: 'The level at which the output is logged.',
+  }),
+  use_vt: param.value({ default: false, type: 'bool', doc: 'Without effect: no terminal is made.' }),
+  ignore_retcode: param.value({
+    default: false,
+    type: 'bool',
+    doc: 'A failure of the command is none of the job.',
+  }),
+  keep_env: param.value({
     default: null,
     type: 'bool or list of str',
     doc: 'Variables of this machine to be kept; true: those of the container.',
-  },
+  }),
 } as const;
 
 /** The words of `docker exec`. */

@@ -32,9 +32,11 @@ const NEW = {
     doc: 'The name of the container; the daemon finds one without it.',
   }),
 } as const;
+/** A container by name, or what is known of one. */
+const named = (value: Value): Dict | string => (isDict(value) ? value : pyStr(value));
 const COMPARED = {
-  first: { type: 'str', doc: 'A container.' },
-  second: { type: 'str', doc: 'The other.' },
+  first: param.by(named, { type: 'str', doc: 'A container.' }),
+  second: param.by(named, { type: 'str', doc: 'The other.' }),
 } as const;
 
 function choiceOf(args: {
@@ -68,8 +70,8 @@ async function unless(
   return stateChange(false, now, now, `Container '${name}' is ${now}, cannot ${wrong.verb}`);
 }
 
-async function factsOf(ctx: ModuleContext, given: Value): Promise<Dict> {
-  return isDict(given) ? given : inspectContainer(ctx, pyStr(given));
+async function factsOf(ctx: ModuleContext, given: Dict | string): Promise<Dict> {
+  return typeof given === 'string' ? inspectContainer(ctx, given) : given;
 }
 
 async function wait(
@@ -126,7 +128,11 @@ export const containerFunctions = {
       bg: param.flag({ default: false, doc: 'Do not wait.' }),
       replace: param.flag({ default: false, doc: 'Remove a container of that name before.' }),
       force: param.flag({ default: false, doc: 'Also one that runs.' }),
-      networks: { default: null, type: 'str or dict', doc: 'Networks that it is connected to.' },
+      networks: param.valueIfGiven({
+        default: null,
+        type: 'str or dict',
+        doc: 'Networks that it is connected to.',
+      }),
     },
     kwargs: 'kwargs',
     returns: 'mapping with Id, Name, Logs, ExitCode and Time_Elapsed',
@@ -151,7 +157,11 @@ export const containerFunctions = {
     doc: 'Stops a container.',
     params: {
       ...CONTAINER,
-      timeout: { default: null, type: 'int', doc: 'Seconds until it is killed; 10, or its own time.' },
+      timeout: param.value({
+        default: null,
+        type: 'int',
+        doc: 'Seconds until it is killed; 10, or its own time.',
+      }),
       unpause: param.flag({ default: false, doc: 'Also one that is paused.' }),
     },
     returns: CHANGE,
@@ -234,7 +244,11 @@ export const containerFunctions = {
       force: param.flag({ default: false, doc: 'Also one that runs.' }),
       volumes: param.flag({ default: false, doc: 'And the volumes without a name that belong to it.' }),
       stop: param.flag({ default: false, doc: 'Stop it before.' }),
-      timeout: { default: null, type: 'int', doc: 'Seconds until it is killed where it is stopped.' },
+      timeout: param.value({
+        default: null,
+        type: 'int',
+        doc: 'Seconds until it is killed where it is stopped.',
+      }),
     },
     returns: 'list of the ids that are gone',
     examples: ["salt '*' docker.rm mycontainer force=True"],

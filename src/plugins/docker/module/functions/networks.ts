@@ -23,10 +23,13 @@ const CONTAINER = { container: param.text({ doc: 'The container.' }) } as const;
 const NETWORK = { network_id: param.text({ doc: 'The network: its name or id.' }) } as const;
 const VOLUME = { name: param.text({ doc: 'The volume.' }) } as const;
 
+/** A network by name, or what is known of one. */
+const named = (value: Value): Dict | string => (isDict(value) ? value : pyStr(value));
+
 const textsOrNone = (value: Value): string[] | undefined => (truthy(value) ? texts(value) : undefined);
 
-async function networkFacts(ctx: ModuleContext, given: Value): Promise<Dict> {
-  return isDict(given) ? given : inspectNetwork(ctx, pyStr(given));
+async function networkFacts(ctx: ModuleContext, given: Dict | string): Promise<Dict> {
+  return typeof given === 'string' ? inspectNetwork(ctx, given) : given;
 }
 
 /** Functions about networks and volumes. */
@@ -128,8 +131,8 @@ export const networkFunctions = {
   compare_networks: defineFunction({
     doc: 'Returns what two networks differ in.',
     params: {
-      first: { type: 'str', doc: 'A network, or what `inspect_network` says of it.' },
-      second: { type: 'str', doc: 'The other.' },
+      first: param.by(named, { type: 'str', doc: 'A network, or what `inspect_network` says of it.' }),
+      second: param.by(named, { type: 'str', doc: 'The other.' }),
       ignore: param.by(textsOrNone, {
         default: 'Name,Id,Created,Containers',
         type: 'str or list',
@@ -145,8 +148,8 @@ export const networkFunctions = {
     doc: 'Makes a volume.',
     params: {
       ...VOLUME,
-      driver: { default: null, type: 'str', doc: "Its driver; the daemon's own without one." },
-      driver_opts: { default: null, type: 'dict', doc: 'Options of the driver.' },
+      driver: param.value({ default: null, type: 'str', doc: "Its driver; the daemon's own without one." }),
+      driver_opts: param.value({ default: null, type: 'dict', doc: 'Options of the driver.' }),
     },
     returns: 'what the daemon knows of it',
     examples: ["salt '*' docker.create_volume my_volume driver=local"],

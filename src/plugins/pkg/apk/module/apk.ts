@@ -110,9 +110,9 @@ async function changedBy(ctx: ModuleContext, words: readonly string[], problem: 
 /** `pkg.install` @throws CommandProblem */
 export async function installApk(
   ctx: ModuleContext,
-  given: ApkTargets & { readonly sources: Value; readonly refresh: boolean },
+  given: ApkTargets & { readonly sources: boolean; readonly refresh: boolean },
 ): Promise<Dict> {
-  const isMany = truthy(given.pkgs) || truthy(given.sources);
+  const isMany = truthy(given.pkgs) || given.sources;
   const names = namesOf({ name: isMany ? null : given.name, pkgs: given.pkgs });
   if (names.length === 0) return new Map();
   if (given.refresh) await refreshApk(ctx);

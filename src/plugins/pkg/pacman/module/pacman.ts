@@ -163,7 +163,7 @@ function joined(all: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 export interface PacmanOrder {
   readonly name: Value;
   readonly refresh: Value;
-  readonly sysupgrade: Value;
+  readonly sysupgrade: boolean;
   readonly pkgs: Value;
   readonly sources: Value;
 }
@@ -225,7 +225,7 @@ async function syncWords(
   return [
     '-S',
     ...(refresh === true && !isFetched ? ['-y'] : []),
-    ...(sysupgrade === true ? ['-u'] : []),
+    ...(sysupgrade ? ['-u'] : []),
     ...UNATTENDED,
     '--needed',
     ...targets,

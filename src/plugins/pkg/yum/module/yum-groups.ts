@@ -126,21 +126,24 @@ async function groupDiff(ctx: ModuleContext, name: string, kwargs: Dict): Promis
   );
 }
 
-function listArgument(value: Value, name: string): string[] {
-  if (typeof value === 'string') return value.split(',');
-  if (!Array.isArray(value)) throw new SaltInvocationError(`'${name}' must be a list`);
-  return value.map(pyStr);
+const listArgument =
+  (name: string) =>
+  (value: Value): string[] => {
+    if (typeof value === 'string') return value.split(',');
+    if (!Array.isArray(value)) throw new SaltInvocationError(`'${name}' must be a list`);
+    return value.map(pyStr);
+  };
+
+/** Groups, what of theirs is not wanted, and what is wanted besides. */
+interface GroupWish {
+  readonly name: readonly string[];
+  readonly skip: readonly string[];
+  readonly include: readonly string[];
 }
 
-async function installGroups(
-  ctx: ModuleContext,
-  args: { readonly name: Value; readonly skip: Value; readonly include: Value },
-  kwargs: Dict,
-): Promise<Value> {
-  const groups = listArgument(args.name, 'groups');
+async function installGroups(ctx: ModuleContext, wish: GroupWish, kwargs: Dict): Promise<Value> {
+  const { name: groups, skip, include } = wish;
   if (groups.length === 0) throw new SaltInvocationError('no groups specified');
-  const skip = listArgument(args.skip, 'skip');
-  const include = listArgument(args.include, 'include');
   const wanted = new Set<string>();
   for (const name of groups) {
     const group = await groupInfo(ctx, name, { expand: false, kwargs: new Map(), looked: new Set() });
@@ -161,9 +164,20 @@ const installing = (pythonName?: string) =>
     doc: 'Installs the packages of groups, those that belong to it and those that are its default. Keywords go to `pkg.install`.',
     ...(pythonName === undefined ? {} : { pythonName }),
     params: {
-      name: { type: 'list', doc: 'The groups, also as a text with commas between.' },
-      skip: { default: [], type: 'list', doc: 'Default packages not to install.' },
-      include: { default: [], type: 'list', doc: 'Further packages to install.' },
+      name: param.by(listArgument('groups'), {
+        type: 'list',
+        doc: 'The groups, also as a text with commas between.',
+      }),
+      skip: param.by(listArgument('skip'), {
+        default: [],
+        type: 'list',
+        doc: 'Default packages not to install.',
+      }),
+      include: param.by(listArgument('include'), {
+        default: [],
+        type: 'list',
+        doc: 'Further packages to install.',
+      }),
     },
     kwargs: 'kwargs',
     returns: '`{package: {old, new}}` of what has changed',

@@ -238,11 +238,11 @@ async function modifyRepository(
 }
 
 const repo = param.text({ doc: 'The id of the repository; `copr:user/project` for one of COPR.' });
-const basedir = {
+const basedir = param.value({
   default: null,
   type: 'list',
   doc: 'The folders to look in; without them those of the option `reposdir`.',
-} as const;
+});
 const STRICT = 'Keyword `strict_config=False` allows what stands twice.';
 
 /** The functions of `pkg` about repositories. */

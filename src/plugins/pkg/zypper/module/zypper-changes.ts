@@ -22,7 +22,7 @@ export interface ZypperOrder {
   readonly fromrepo: Value;
   readonly pkgs: Value;
   readonly sources: Value;
-  readonly downloadonly: Value;
+  readonly downloadonly: boolean;
   readonly skip_verify: Value;
   readonly version: Value;
   readonly ignore_repo_failure: Value;
@@ -36,7 +36,7 @@ export async function installZypper(ctx: ModuleContext, order: ZypperOrder, kwar
   if (order.refresh) await refreshZypper(ctx, root);
   const targets = await targetsOf(ctx, order, kwargs);
   if (targets.length === 0) return new Map();
-  const isDownload = truthy(order.downloadonly);
+  const isDownload = order.downloadonly;
   const includes = typesOf(targets);
   const list = (): Promise<Dict> =>
     isDownload
@@ -79,7 +79,7 @@ function installWords(order: ZypperOrder, kwargs: Dict): string[] {
     ...(order.refresh ? [] : ['--no-refresh']),
     ...['install', '--auto-agree-with-licenses'],
     flagOf(kwargs, 'resolve_capabilities') ? '--capability' : '--name',
-    ...(truthy(order.downloadonly) ? ['--download-only'] : []),
+    ...(order.downloadonly ? ['--download-only'] : []),
     ...fromrepo,
     ...(truthy(order.no_recommends) ? ['--no-recommends'] : []),
   ];
@@ -166,7 +166,7 @@ export interface ZypperUpgrade {
   readonly refresh: boolean;
   readonly dryrun: Value;
   readonly dist_upgrade: Value;
-  readonly fromrepo: Value;
+  readonly fromrepo: Value | undefined;
   readonly novendorchange: Value;
   readonly skip_verify: Value;
   readonly no_recommends: Value;
@@ -179,7 +179,7 @@ export async function upgradeZypper(ctx: ModuleContext, given: ZypperUpgrade, kw
   const { root } = given;
   const isDist = truthy(given.dist_upgrade);
   if (given.refresh) await refreshZypper(ctx, root);
-  const repositories = truthy(given.fromrepo) ? [given.fromrepo].flat().map(pyStr) : [];
+  const repositories = given.fromrepo !== undefined ? [given.fromrepo].flat().map(pyStr) : [];
   const words = [
     ...(truthy(given.skip_verify) ? ['--no-gpg-checks'] : []),
     ...[isDist ? 'dist-upgrade' : 'update', '--auto-agree-with-licenses'],

@@ -84,7 +84,11 @@ export async function unholdZypper(ctx: ModuleContext, name: Value, pkgs: Value,
 /** `pkg.list_holds`: the installed packages that locks mean. */
 export async function listHolds(
   ctx: ModuleContext,
-  { pattern, full, root }: { readonly pattern: Value; readonly full: boolean; readonly root: Value },
+  {
+    pattern,
+    full,
+    root,
+  }: { readonly pattern: string | undefined; readonly full: boolean; readonly root: Value },
 ): Promise<string[]> {
   const editions = new Map<string, readonly Value[]>();
   for (const [name, lock] of listLocks(root)) {
@@ -97,7 +101,7 @@ export async function listHolds(
         editions.set(pyStr(known), Array.isArray(each) ? each : [each]);
     }
   }
-  const wanted = truthy(pattern) ? compilePattern(`${pyStr(pattern)}-\\S+`) : undefined;
+  const wanted = pattern !== undefined ? compilePattern(`${pattern}-\\S+`) : undefined;
   const out = [...editions].flatMap(([name, all]) =>
     all.filter(isDict).map((info) => {
       const [epoch, edition] = [info.get('epoch') ?? 0, info.get('edition') ?? null];
