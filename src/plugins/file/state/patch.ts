@@ -171,7 +171,7 @@ async function apply(ctx: StateContext, work: Workplace, outcome: FileOutcome): 
   const { strip } = work.options;
   const stripping = isDir(work.name) && strip !== undefined ? [`-p${strip}`] : [];
   const trial = ['-N', '-r', work.rejects, '-o', work.output, ...stripping];
-  const check = await runPatch(ctx, work, work.patchFile, trial);
+  const check = withLastingNames(await runPatch(ctx, work, work.patchFile, trial), work);
   if (check.get('retcode') !== 0) return explain(ctx, work, check, outcome);
   if (ctx.state.test) {
     outcome.changes = check;
@@ -181,6 +181,24 @@ async function apply(ctx: StateContext, work: Workplace, outcome: FileOutcome): 
   return outcome.changes.get('retcode') === 0
     ? outcome.end(true, 'Patch successfully applied')
     : outcome.fail('Failed to apply patch');
+}
+
+/**
+ * What the program printed, without the temporary files, which are gone when somebody reads it.
+ *
+ * Salt compat: Salt names them.
+ */
+function withLastingNames(printed: Dict, { name, rejects, kept, output }: Workplace): Dict {
+  const lasting = (text: string): string =>
+    text
+      .replace(/(\S+) \(read from (.*)\)/g, (whole, to: string, from: string) =>
+        to === output ? from : whole,
+      )
+      .replaceAll(output, () => name)
+      .replaceAll(rejects, () => kept ?? '(not kept)');
+  return new Map(
+    [...printed].map(([key, value]) => [key, typeof value === 'string' ? lasting(value) : value]),
+  );
 }
 
 /** Why a patch does not fit: perhaps it was applied before, which shows when its rejects fit backwards. */

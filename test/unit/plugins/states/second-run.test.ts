@@ -7,6 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { systemRandom } from '../../../../src/host/random.ts';
+import { findProgram } from '../../../../src/host/which.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { fakeStateContext, runState, type FakeStateOptions } from '../../../support/state-context.ts';
 
@@ -158,3 +160,37 @@ test('states again - file.directory sets modes beside a link that leads nowhere'
   ] as const)
     await twice('file.directory', { name: folder, mode, follow_symlinks, recurse: ['mode'] });
 });
+
+for (const reject_file of [undefined, 'rejects'])
+  test(
+    `states again - file.patch that does not fit names no temporary file, with reject_file ${reject_file ?? 'left out'}`,
+    { skip: findProgram('patch') === undefined },
+    async (t) => {
+      const folder = folderFor(t);
+      const name = join(folder, 'conf');
+      writeFileSync(name, 'one\nother\nthree\n');
+      const source = join(folder, 'change.patch');
+      writeFileSync(source, '--- a/conf\n+++ b/conf\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n');
+      const kept = reject_file === undefined ? undefined : join(folder, reject_file);
+      for (const isTest of [true, false]) {
+        const done = await run(
+          'file.patch',
+          { name, source, reject_file: kept ?? null },
+          { test: isTest, random: systemRandom },
+        );
+        const comment = String(done.get('comment'));
+        assert.equal(done.get('result'), false);
+        assert.match(comment, /patching file/);
+        assert.ok(comment.includes(kept ?? '(not kept)'), comment);
+        const named = comment.match(/\/\S+/g) ?? [];
+        assert.deepEqual(
+          named.filter((path) => path !== name && path !== kept),
+          [],
+        );
+      }
+      assert.equal(existsSync(kept ?? name), true);
+      writeFileSync(name, 'one\ntwo\nthree\n');
+      const foretold = await run('file.patch', { name, source }, { test: true, random: systemRandom });
+      assert.equal((foretold.get('changes') as Dict).get('stdout'), `patching file ${name}`);
+    },
+  );
