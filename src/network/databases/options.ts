@@ -7,13 +7,20 @@ import { readAuthorities, readCertificate, readPem, readPrivateKey } from '../tl
 /** The options with which an SQL database is reached: in them `None` as a text is none, as Salt has it. */
 export class DatabaseOptions {
   readonly #options: ReadonlyMap<string, Value>;
-  /** What they begin with in the configuration. */
-  readonly prefix: string;
+  /** The name of an option in the configuration, for messages. */
+  readonly setting: (name: string) => string;
 
-  /** @param prefix what the options begin with in the configuration */
-  constructor(options: ReadonlyMap<string, Value>, prefix: string) {
+  /**
+   * @param prefix what the options begin with in the configuration
+   * @param setting how the configuration writes an option; default: `prefix.name`
+   */
+  constructor(
+    options: ReadonlyMap<string, Value>,
+    prefix: string,
+    setting = (name: string): string => `${prefix}.${name}`,
+  ) {
     this.#options = options;
-    this.prefix = prefix;
+    this.setting = setting;
   }
 
   value(name: string): Value | undefined {
@@ -51,9 +58,9 @@ export class DatabaseOptions {
   /** What messages about TLS say of these options. */
   tlsWords(authorities: string, certificate: string): Omit<TlsPeer, 'address'> {
     return {
-      caSetting: `${this.prefix}.${authorities}`,
+      caSetting: this.setting(authorities),
       caFile: this.text(authorities),
-      ownSetting: `${this.prefix}.${certificate}`,
+      ownSetting: this.setting(certificate),
     };
   }
 
@@ -61,7 +68,7 @@ export class DatabaseOptions {
     const path = this.text(name);
     if (path === undefined) return undefined;
     try {
-      return read(path, `${this.prefix}.${name}`);
+      return read(path, this.setting(name));
     } catch (error) {
       throw new CommandExecutionError(messageOf(error), { cause: error });
     }

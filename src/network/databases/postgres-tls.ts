@@ -32,7 +32,7 @@ export function tlsKinds(options: DatabaseOptions): readonly (false | Connection
       return [tlsOf(options, mode)];
     default:
       throw new CommandExecutionError(
-        `${options.prefix}.sslmode: ${mode} is none of disable, allow, prefer, require, verify-ca, verify-full.`,
+        `${options.setting('sslmode')}: ${mode} is none of disable, allow, prefer, require, verify-ca, verify-full.`,
       );
   }
 }
@@ -61,7 +61,7 @@ function rootsOf(options: DatabaseOptions, mode: string): ConnectionOptions {
   const ca = options.authorities('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
   if (ca === undefined)
     throw new CommandExecutionError(
-      `${options.prefix}.sslmode: ${mode} needs ${options.prefix}.sslrootcert, the certificates of the authorities.`,
+      `${options.setting('sslmode')}: ${mode} needs ${options.setting('sslrootcert')}, the certificates of the authorities.`,
     );
   return { ca, rejectUnauthorized: true, ...identity };
 }

@@ -35,6 +35,8 @@ export interface PostgresNaming {
   readonly prefix: string;
   /** The name of the option with the password. */
   readonly password: string;
+  /** The option as the user writes it; default: `prefix.name`. */
+  readonly settingOf?: (name: string) => string;
   /** What to do when a table or the database is missing; default: the returner's command that creates them. */
   readonly whenMissing?: string;
 }
@@ -91,7 +93,7 @@ class PostgresDriver implements SqlDriver<PostgresSession> {
 
   constructor(settings: DatabaseSettings, naming: PostgresNaming) {
     this.#settings = settings;
-    this.#options = new DatabaseOptions(settings.options, naming.prefix);
+    this.#options = new DatabaseOptions(settings.options, naming.prefix, naming.settingOf);
     this.#naming = naming;
     this.database = this.#options.text('db') ?? '';
     this.words = errorWords(this.#options, naming, settings.timeoutMs);
@@ -183,8 +185,8 @@ class PostgresDriver implements SqlDriver<PostgresSession> {
     if (this.#hasWarned || mode === 'disable' || isLocal(host)) return;
     this.#hasWarned = true;
     this.#settings.warn?.(
-      `${this.words.place} is reached without TLS: password and data can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
-        `to verify-full (or require), or to disable if the network is trusted.`,
+      `${this.words.place} is reached without TLS: password and data can be read on the way. ` +
+        `Set ${this.#options.setting('sslmode')} to verify-full (or require), or to disable if the network is trusted.`,
     );
   }
 
@@ -206,7 +208,7 @@ class PostgresDriver implements SqlDriver<PostgresSession> {
 
 function errorWords(
   options: DatabaseOptions,
-  { prefix, password, name, whenMissing }: PostgresNaming,
+  { password, name, whenMissing }: PostgresNaming,
   timeoutMs: number,
 ): SqlErrorWords {
   const host = options.text('host') ?? 'localhost';
@@ -219,14 +221,14 @@ function errorWords(
     isRefused: (code) => REFUSED.test(code),
     hint: (code, text) => {
       if (code === '28P01' || code === '28000')
-        return `; see the options ${prefix}.user and ${prefix}.${password}`;
+        return `; see the options ${options.setting('user')} and ${options.setting(password)}`;
       if (code === '3D000' || code === '42P01')
         return `; ${whenMissing ?? `create what is missing with: salt-run returner.create_schema ${name}`}`;
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
-        return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
+        return `; is it running, and do ${options.setting('host')} and ${options.setting('port')} name it?`;
       if (/timeout/i.test(text)) return ` (no answer within ${timeoutMs} ms)`;
       if (/does not support SSL/.test(text))
-        return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
+        return `; the option ${options.setting('sslmode')} asks for TLS, and nothing is sent without it`;
       return '';
     },
   };

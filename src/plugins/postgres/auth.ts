@@ -20,6 +20,12 @@ import type { BackendContext, BackendSpec } from '../shared/auth/backend.ts';
 const OPTION = 'postgres_auth';
 const TIMEOUT_MS = 10_000;
 const CONNECTIONS_MAX = 4;
+/** The names of the option for those of the connections. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['host', 'hostname'],
+  ['user', 'username'],
+  ['db', 'database'],
+]);
 
 /** The backend. */
 export const postgresBackend: BackendSpec = {
@@ -66,6 +72,12 @@ function open(settings: Dict, { log }: BackendContext): PostgresConnections {
       connectionsMax: CONNECTIONS_MAX,
       warn: (text) => log.warning(text),
     },
-    { name: 'postgres', prefix: OPTION, password: 'password', whenMissing: `create it, or see ${OPTION}` },
+    {
+      name: 'postgres',
+      prefix: OPTION,
+      password: 'password',
+      settingOf: (name) => `${OPTION}: ${NAMES.get(name) ?? name}`,
+      whenMissing: `create it, or see ${OPTION}`,
+    },
   );
 }

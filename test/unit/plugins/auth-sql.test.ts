@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOneUser, readAuthSql, withoutPassword } from '../../../src/plugins/shared/auth/auth-sql.ts';
+import { systemClock } from '../../../src/host/clock.ts';
+import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
+import { postgresBackend } from '../../../src/plugins/postgres/auth.ts';
+import { dict } from '../../../src/python/values/value.ts';
 
 test('auth_sql - places become values of the statement, never parts of it', () => {
   const values = ['username', 'password'];
@@ -37,4 +41,28 @@ test('auth_sql - one row, of the name that was typed', () => {
   assert.equal(isOneUser([['diana']], as('Diana')), false);
   assert.equal(isOneUser([['diana']], as('diana ')), false);
   assert.equal(withoutPassword("near 'pass' at", as('x')), "near '***' at");
+});
+
+test('postgres_auth - an error names the options as they are written', async () => {
+  const backend = postgresBackend.make({
+    opts: dict({
+      postgres_auth: {
+        hostname: '127.0.0.1',
+        // nobody listens there
+        port: 1,
+        username: 'salt',
+        password: 'hidden',
+        database: 'users',
+        auth_sql: "SELECT name FROM users WHERE name = '{0}' AND password = '{1}'",
+      },
+    }),
+    config: new Map(),
+    clock: systemClock,
+    log: silentLogger,
+  });
+  await assert.rejects(
+    async () => backend.authenticate({ username: 'diana', password: new Secret('pass') }),
+    /do postgres_auth: hostname and postgres_auth: port name it\?/,
+  );
+  await backend.close?.();
 });
