@@ -2,7 +2,9 @@
 import { ArgumentError } from '../../errors/errors.ts';
 import { expandUser } from '../../host/expand-user.ts';
 import type { ParamSpec } from '../../runtime/loader/module.ts';
-import { pyTypeName, type Value } from '../../python/values/value.ts';
+import { pyCount } from '../../python/conversions.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, pyTypeName, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { flagBits } from './regex.ts';
 
@@ -97,6 +99,18 @@ export const SELINUX_PARAMS = {
 /** A path argument, its home folder filled in. @throws ArgumentError in Python's words for anything but text */
 export function pathOf(value: Value): string {
   return expandUser(textArgument(value));
+}
+
+/** A text that is written into a file; numbers count. @throws ArgumentError for None, lists and mappings */
+export function writtenText(value: Value): string {
+  if (value === null || Array.isArray(value) || isDict(value))
+    throw new ArgumentError(`expected a text, not ${pyTypeName(value)}`);
+  return pyStr(value);
+}
+
+/** How deep to go, also as a text; undefined, all the way, for None. @throws PythonError for what is no number */
+export function depthOf(value: Value): number | undefined {
+  return value === null ? undefined : pyCount(value);
 }
 
 /** A text argument. @throws ArgumentError in Python's words for anything but text */

@@ -28,11 +28,45 @@ function numberOption(options: Dict, name: string): number | undefined {
   return toNumber(options.get(name) ?? undefined);
 }
 
+/** What of PyYAML's `dump` is served. */
+const YAML_OPTIONS: ReadonlySet<Value> = new Set([
+  ...[
+    'default_flow_style',
+    'sort_keys',
+    'indent',
+    'width',
+    'allow_unicode',
+    'explicit_start',
+    'explicit_end',
+  ],
+  'line_break',
+]);
+/** What PyYAML takes besides; where it is false, it changes nothing. */
+const FURTHER_YAML_OPTIONS: ReadonlySet<Value> = new Set([
+  ...['default_style', 'canonical', 'encoding', 'version', 'tags', 'Dumper'],
+]);
+
+/** @throws CommandExecutionError for options that would have no effect */
+function assertYamlOptions(options: Dict): void {
+  for (const [name, value] of options) {
+    if (YAML_OPTIONS.has(name)) continue;
+    if (!FURTHER_YAML_OPTIONS.has(name))
+      throw new CommandExecutionError(`dump_all() got an unexpected keyword argument '${pyStr(name)}'`);
+    if (truthy(value))
+      throw new CommandExecutionError(`the option ${pyStr(name)} of yaml is not served: leave it out`);
+  }
+  for (const name of ['indent', 'width'])
+    if ((options.get(name) ?? null) !== null && numberOption(options, name) === undefined)
+      throw new CommandExecutionError(`the option ${name} of yaml has to be a number`);
+}
+
 function writeYaml(value: Value, options: Dict): string {
   const flow = options.get('default_flow_style');
   const sortKeys = options.get('sort_keys');
   const [indent, width] = [numberOption(options, 'indent'), numberOption(options, 'width')];
-  const text = dumpYaml(value, {
+  assertYamlOptions(options);
+  const lineBreak = options.get('line_break');
+  const dumped = dumpYaml(value, {
     defaultFlowStyle: typeof flow === 'boolean' ? flow : null,
     allowUnicode: truthy(options.get('allow_unicode') ?? false),
     sortKeys: sortKeys === undefined || truthy(sortKeys),
@@ -41,6 +75,7 @@ function writeYaml(value: Value, options: Dict): string {
     explicitStart: truthy(options.get('explicit_start') ?? false),
     explicitEnd: truthy(options.get('explicit_end') ?? false),
   });
+  const text = lineBreak === '\r' || lineBreak === '\r\n' ? dumped.replaceAll('\n', lineBreak) : dumped;
   return text.endsWith('\n...\n') ? text.slice(0, -5) : text.replace(/\n$/, '');
 }
 
@@ -50,6 +85,16 @@ const JSON_OPTIONS: ReadonlySet<Value> = new Set([
   'sort_keys',
 ]);
 
+/** @throws CommandExecutionError for anything but two texts */
+function jsonSeparators(options: Dict): { separators?: readonly [string, string] } {
+  const given = options.get('separators') ?? null;
+  if (given === null) return {};
+  const [item, key] = Array.isArray(given) && given.length === 2 ? given : [];
+  if (typeof item !== 'string' || typeof key !== 'string')
+    throw new CommandExecutionError("separators has to be a list of two texts, as in [',', ': ']");
+  return { separators: [item, key] };
+}
+
 function writeJson(value: Value, options: Dict): string {
   const unknown = [...options.keys()].find((name) => !JSON_OPTIONS.has(name));
   if (unknown !== undefined)
@@ -57,6 +102,7 @@ function writeJson(value: Value, options: Dict): string {
       `JSONEncoder.__init__() got an unexpected keyword argument '${pyStr(unknown)}'`,
     );
   return toJson(value, {
+    ...jsonSeparators(options),
     indent: numberOption(options, 'indent') ?? null,
     sortKeys: truthy(options.get('sort_keys') ?? false),
     ensureAscii: truthy(options.get('ensure_ascii') ?? false),

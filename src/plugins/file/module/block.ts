@@ -6,7 +6,7 @@ import { isOsError, osErrorText } from '../../../python/os-errors.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
-import { opt, P } from '../../shared/file-params.ts';
+import { opt, P, writtenText } from '../../shared/file-params.ts';
 import { checkPermissions } from './permissions.ts';
 import { guarded, textPattern } from '../../shared/regex.ts';
 import { currentOwner } from './replace.ts';
@@ -138,11 +138,14 @@ export const blockFunctions = {
     params: {
       path: P.path,
       marker_start: opt(
-        param.text({ doc: 'Text of the line above the block.' }),
+        param.by(writtenText, { type: 'str', doc: 'Text of the line above the block.' }),
         '#-- start managed zone --',
       ),
-      marker_end: opt(param.text({ doc: 'Text of the line below the block.' }), '#-- end managed zone --'),
-      content: opt(P.content, ''),
+      marker_end: opt(
+        param.by(writtenText, { type: 'str', doc: 'Text of the line below the block.' }),
+        '#-- end managed zone --',
+      ),
+      content: opt(param.by(writtenText, { type: 'str', doc: P.content.doc }), ''),
       append_if_not_found: opt(param.flag({ doc: 'Without markers add the block at the end.' }), false),
       prepend_if_not_found: opt(param.flag({ doc: 'Without markers add the block at the start.' }), false),
       backup: opt(P.backup, '.bak'),

@@ -82,7 +82,7 @@ async function replace(
   const text = readBytes(real).toString('latin1');
   const replacement = bytesText(repl);
   const template = options.backslashLiteral ? replacement.replaceAll('\\', '\\\\') : replacement;
-  const result = replaceAll(compiled, template, text, options.count);
+  const result = options.count < 0 ? { text, count: 0 } : replaceAll(compiled, template, text, options.count);
   const before = linesOf(text);
   let after = linesOf(result.text);
   let hasChanges = result.count > 0 && text !== result.text;

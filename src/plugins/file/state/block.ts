@@ -1,5 +1,5 @@
 /** `file.blockreplace`. Follows 3006.16 salt/states/file.py `blockreplace`. */
-import { opt } from '../../shared/file-params.ts';
+import { opt, writtenText } from '../../shared/file-params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
@@ -22,7 +22,10 @@ const BLOCK_PARAMS = {
   marker_end: opt(param.value({ type: 'str', doc: 'The line behind the block.' }), '#-- end managed zone --'),
   ...TEXT_SOURCE_PARAMS,
   content: opt(
-    param.value({ type: 'str', doc: 'The block; texts of sources and accumulators are put behind it.' }),
+    param.by(writtenText, {
+      type: 'str',
+      doc: 'The block; texts of sources and accumulators are put behind it.',
+    }),
     '',
   ),
   append_if_not_found: opt(S.append_if_not_found, false),

@@ -4,9 +4,9 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { dirName, isAbs, isDir, isFile, isLink, linkExists, pathExists } from '../../../python/paths.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { expandUser } from '../../../host/expand-user.ts';
-import { opt } from '../../shared/file-params.ts';
+import { depthOf, opt } from '../../shared/file-params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { askedUser, missingOwner } from './checks.ts';
 import { folderChanges, insideOf, isNamed, recurses, recurseSet, type FolderWish } from './folder-checks.ts';
@@ -26,7 +26,7 @@ export const DIRECTORY_PARAMS = {
     }),
     null,
   ),
-  max_depth: opt(param.by(toNumber, { type: 'int', doc: 'How many levels recurse goes down.' }), null),
+  max_depth: opt(param.by(depthOf, { type: 'int', doc: 'How many levels recurse goes down.' }), null),
   dir_mode: opt(
     param.by(wantedMode, { type: 'str', doc: 'The mode of folders; `mode` says the same.' }),
     null,

@@ -6,7 +6,8 @@ import { includeExclude } from '../../../storage/fileclient/pattern.ts';
 import { createSaltUrl, parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { dirName, joinPath, normPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { depthOf } from '../../shared/file-params.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { environment } from './outcome.ts';
 
@@ -40,7 +41,7 @@ export async function recursedPlaces(ctx: StateContext, low: Dict): Promise<Iter
     keepLinks: truthy(value('keep_symlinks')),
     include: value('include_pat'),
     exclude: value('exclude_pat'),
-    maxDepth: toNumber(value('maxdepth')),
+    maxDepth: depthOf(value('maxdepth')),
     includeEmpty: truthy(value('include_empty')),
   });
   return kept;
@@ -55,13 +56,15 @@ export async function recursedFiles(ctx: StateContext, selection: Selection): Pr
   const place = (relative: string): string => joinPath(name, normPath(relative));
   const kept = new Set<string>();
   const links = selection.keepLinks ? await servedLinks(ctx, root, saltenv) : [];
+  const isBehindLink = (served: string): boolean =>
+    links.some(({ from }) => isSelected(relativeTo(root, from)) && served.startsWith(`${from}/`));
+  // a link in a folder that is a link itself comes with it. Salt compat: Salt makes the folder, and fails at the link
   const chosenLinks = links
+    .filter(({ from }) => !isBehindLink(from))
     .map(({ from, target }) => ({ path: relativeTo(root, from), target }))
     .filter((link) => isSelected(link.path));
   for (const link of chosenLinks) kept.add(place(link.path));
   const known = new Set(kept);
-  const isBehindLink = (served: string): boolean =>
-    links.some(({ from }) => isSelected(relativeTo(root, from)) && served.startsWith(`${from}/`));
   const files: { place: string; source: string }[] = [];
   const folders = new Set<string>();
   for (const served of await list(ctx, 'cp.list_master', root, saltenv)) {

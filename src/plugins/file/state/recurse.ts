@@ -3,9 +3,9 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { baseName, isAbs, isDir, joinPath, pathExists } from '../../../python/paths.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import { opt } from '../../shared/file-params.ts';
+import { depthOf, opt } from '../../shared/file-params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { askedUser, missingOwner } from './checks.ts';
 import { DIRECTORY_PARAMS, manageFolder } from './directory.ts';
@@ -45,7 +45,7 @@ const RECURSE_PARAMS = {
   backup: opt(S.backup, ''),
   include_pat: opt(S.include_pat, null),
   exclude_pat: opt(S.exclude_pat, null),
-  maxdepth: opt(param.by(toNumber, { type: 'int', doc: 'How many levels below the source.' }), null),
+  maxdepth: opt(param.by(depthOf, { type: 'int', doc: 'How many levels below the source.' }), null),
   keep_symlinks: opt(param.flag({ doc: 'Links of the source become links.' }), false),
   force_symlinks: opt(param.flag({ doc: 'Links take the place of what is in their way.' }), false),
   win_owner: opt(param.value({ type: 'str', doc: 'For Windows; without effect here.' }), null),

@@ -10,7 +10,15 @@ import { opt } from '../../shared/file-params.ts';
 import { convertData, dataFormat } from '../../shared/serializers.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
-import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import {
+  dict,
+  isDict,
+  pyTypeName,
+  truthy,
+  valuesEqual,
+  type Dict,
+  type Value,
+} from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { environment, FileOutcome } from './outcome.ts';
@@ -60,7 +68,7 @@ function defaultOptions(format: string, hasEncoding: boolean): Dict {
   if (format === 'yaml')
     return dict({ default_flow_style: false, ...(hasEncoding ? { allow_unicode: true } : {}) });
   if (format !== 'json') return new Map();
-  return dict({ indent: 2, sort_keys: true });
+  return dict({ indent: 2, separators: [',', ': '], sort_keys: true });
 }
 
 /** @throws FileRefusal without data */
@@ -103,6 +111,15 @@ function existingData(name: string, format: string, options: Dict): Value | unde
   }
 }
 
+/** @throws FileRefusal for anything but two mappings, lest the one takes the place of the other */
+function mergedInto(existing: Value, data: Value, name: string): Value {
+  if (isDict(existing) && isDict(data)) return mergeRecurse(existing, data);
+  const [what, found] = isDict(existing) ? ['the dataset', data] : [name, existing];
+  throw new FileRefusal(
+    `merge_if_exists merges mappings, and ${what} is of type ${pyTypeName(found)}: give mappings, or leave merge_if_exists out`,
+  );
+}
+
 function asLine(content: Value): Value {
   return typeof content === 'string' ? `${content}\n` : content;
 }
@@ -125,7 +142,7 @@ async function serialize(
   const merges = args.merge_if_exists;
   const existing = merges ? existingData(name, format, args.deserializer_opts ?? new Map()) : undefined;
   if (existing !== undefined && existing !== null) {
-    data = isDict(existing) && isDict(data) ? mergeRecurse(existing, data) : data;
+    data = mergedInto(existing, data, name);
     if (valuesEqual(existing, data)) return outcome.end(true, `The file ${name} is in the correct state`);
   }
   if (!merges && args.deserializer_opts !== undefined) {

@@ -3,7 +3,15 @@
  * showed it.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -23,13 +31,13 @@ function run(fun: string, args: DictInit, options: FakeStateOptions = {}): Promi
 }
 
 /** Test mode, for real, again, and test mode again. */
-async function twice(fun: string, args: DictInit): Promise<void> {
-  const tested = await run(fun, args, { test: true });
-  const first = await run(fun, args);
+async function twice(fun: string, args: DictInit, options: FakeStateOptions = {}): Promise<void> {
+  const tested = await run(fun, args, { ...options, test: true });
+  const first = await run(fun, args, options);
   assert.equal(first.get('result'), true, String(first.get('comment')));
   const isChange = (first.get('changes') as Dict).size > 0;
   assert.equal(tested.get('result'), isChange ? null : true, String(tested.get('comment')));
-  for (const again of [await run(fun, args), await run(fun, args, { test: true })]) {
+  for (const again of [await run(fun, args, options), await run(fun, args, { ...options, test: true })]) {
     assert.equal(again.get('result'), true, String(again.get('comment')));
     assert.deepEqual(again.get('changes'), new Map());
   }
@@ -194,3 +202,111 @@ for (const reject_file of [undefined, 'rejects'])
       assert.equal((foretold.get('changes') as Dict).get('stdout'), `patching file ${name}`);
     },
   );
+
+const LEFT_ALONE: readonly [fun: string, args: DictInit, reason: RegExp][] = [
+  [
+    'file.serialize',
+    { dataset: [1], serializer: 'json', merge_if_exists: true },
+    /the dataset is of type list/,
+  ],
+  [
+    'file.serialize',
+    { dataset: '', serializer: 'json', merge_if_exists: true },
+    /the dataset is of type str/,
+  ],
+  ['file.serialize', { dataset: { a: 1 }, serializer_opts: { bad: 1 } }, /unexpected keyword argument 'bad'/],
+  [
+    'file.serialize',
+    { dataset: { a: 1 }, serializer_opts: { canonical: true } },
+    /canonical of yaml is not served/,
+  ],
+  [
+    'file.serialize',
+    { dataset: { a: 1 }, serializer_opts: { indent: 'x' } },
+    /indent of yaml has to be a number/,
+  ],
+  [
+    'file.serialize',
+    { dataset: { a: 1 }, serializer: 'json', serializer_opts: { separators: ',' } },
+    /separators/,
+  ],
+  [
+    'file.blockreplace',
+    { marker_start: '{', marker_end: '}', content: null },
+    /expected a text, not NoneType/,
+  ],
+  ['file.blockreplace', { marker_start: '{', marker_end: '}', content: ['a'] }, /expected a text, not list/],
+  ['file.blockreplace', { marker_start: null, content: 'x', append_if_not_found: true }, /expected a text/],
+  ['file.directory', { max_depth: 'deep', recurse: ['mode'], dir_mode: '700' }, /invalid literal/],
+  ['file.recurse', { source: 'salt://x', maxdepth: 'deep' }, /invalid literal/],
+];
+
+for (const [fun, args, reason] of LEFT_ALONE)
+  test(`states again - ${fun} ${JSON.stringify(args)} is refused and leaves the file as it is`, async (t) => {
+    const name = join(folderFor(t), 'file');
+    const before = '{"old": 1}';
+    writeFileSync(name, before);
+    for (const isTest of [true, false]) {
+      const said = await run(fun, { name, ...args }, { test: isTest, random: systemRandom }).then(
+        (done) => `${String(done.get('result'))}: ${String(done.get('comment'))}`,
+        (error: unknown) => `false: ${String(error)}`,
+      );
+      assert.match(said, /^false/);
+      assert.match(said, reason);
+    }
+    assert.equal(readFileSync(name, 'utf8'), before);
+  });
+
+test('states again - file.serialize does not put a mapping in the place of a list', async (t) => {
+  const name = join(folderFor(t), 'list.json');
+  writeFileSync(name, '[1, 2]');
+  const done = await run('file.serialize', {
+    name,
+    dataset: { a: 1 },
+    serializer: 'json',
+    merge_if_exists: true,
+  });
+  assert.equal(done.get('result'), false);
+  assert.match(String(done.get('comment')), /list\.json is of type list/);
+  assert.equal(readFileSync(name, 'utf8'), '[1, 2]');
+});
+
+for (const [opts, text] of [
+  [{ serializer: 'json', serializer_opts: { indent: null } }, '{"a": 1,"b": [2]}\n'],
+  [{ serializer: 'json', serializer_opts: { indent: null, separators: [', ', ':'] } }, '{"a":1, "b":[2]}\n'],
+  [{ serializer: 'yaml', serializer_opts: { line_break: '\r\n' } }, 'a: 1\r\nb:\r\n- 2\r\n'],
+] as [DictInit, string][])
+  test(`states again - file.serialize serves ${JSON.stringify(opts)}`, async (t) => {
+    const name = join(folderFor(t), 'data');
+    const dataset = { b: [2], a: 1 };
+    assert.equal((await run('file.serialize', { name, dataset, ...opts })).get('result'), true);
+    assert.equal(readFileSync(name, 'utf8'), text);
+  });
+
+test('states again - file.replace with a negative count replaces nothing', async (t) => {
+  const name = join(folderFor(t), 'lines');
+  writeFileSync(name, 'one\n');
+  const done = await run('file.replace', { name, pattern: 'o', repl: '0', count: -1 });
+  assert.deepEqual([done.get('result'), done.get('changes')], [true, new Map()]);
+  assert.equal(readFileSync(name, 'utf8'), 'one\n');
+});
+
+test('states again - file.recurse keeps a link to a folder that has links itself', async (t) => {
+  const folder = folderFor(t);
+  const name = join(folder, 'to');
+  const links = { 'src/dirl': 'sub', 'src/dirl/lnk': '../a', 'src/sub/lnk': '../a' };
+  await twice(
+    'file.recurse',
+    { name, source: 'salt://src', keep_symlinks: true },
+    {
+      functions: {
+        'file.source_list': () => ['salt://src', ''],
+        'cp.list_master_dirs': () => ['src', 'src/sub', 'src/dirl'],
+        'cp.list_master': () => Object.keys(links),
+        'cp.list_master_symlinks': () => dict(links),
+      },
+    },
+  );
+  assert.equal(readlinkSync(join(name, 'dirl')), 'sub');
+  assert.equal(readlinkSync(join(name, 'sub/lnk')), '../a');
+});
