@@ -43,7 +43,8 @@ export function isToBeMade(ctx: Parameters<typeof mayBeMade>[0], path: string): 
 function brings(tag: Value, result: Dict, path: string | undefined): boolean {
   const [module = '', , name = '', fun = ''] = pyStr(tag).split('_|-');
   if (!ONLY_THEIR_OWN.has(module)) return true;
-  if (path === undefined) return module === 'file';
+  // a group is no file, and may be what is missing
+  if (path === undefined) return module === 'file' || module === 'group';
   const changes = result.get('changes');
   const made = [name, ...(isDict(changes) ? [...changes.keys()].map(pyStr) : [])];
   return made.some(

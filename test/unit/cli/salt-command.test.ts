@@ -145,7 +145,7 @@ test('salt - without a master every way ends with the same code, or with that of
     [[], 0],
     [['-b', '1'], 1],
     [['--static'], 1],
-    [['--async'], 0],
+    [['--async'], 1],
     [['--subset', '1'], 0],
     [['-p'], 0],
     [['--canary', '1'], 0],

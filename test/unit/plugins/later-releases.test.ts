@@ -95,9 +95,12 @@ test('later releases - disk.tune gives blockdev options that it knows, and says 
 
 test('later releases - user.present in test mode takes a group for granted that an earlier state may make', async (t) => {
   const { path, call } = localMinion(t);
-  const sls = { 'no-such-user': { 'user.present': [{ groups: ['no-such-group'] }] } };
+  const sls = {
+    'no-such-group': { 'group.present': [] },
+    'no-such-user': { 'user.present': [{ groups: ['no-such-group'] }] },
+  };
   writeFileSync(path('srv', 'u.sls'), JSON.stringify(sls));
-  const [state] = Object.values((await call('state.apply', 'u', 'test=True')) as object) as {
+  const [, state] = Object.values((await call('state.apply', 'u', 'test=True')) as object) as {
     result: unknown;
     comment: string;
   }[];

@@ -300,7 +300,10 @@ test('cp - recv writes whole files where they belong', async (t) => {
   assert.deepEqual(await cp('recv', [dict({ '/x/a': 'A2' }), at('c')]), dict({ [at('c')]: true }));
   assert.equal(readFileSync(at('c'), 'utf8'), 'A2');
   assert.equal(await cp('recv', [dict({ '/x/a': 'A' }), '/no/such/place']), 'Destination unavailable');
-  assert.deepEqual(await cp('recv', [dict({ '/x/a': 'A' }), '/no/such/a']), dict({ '/no/such/a': false }));
+  assert.deepEqual(
+    await cp('recv', [dict({ '/x/a': 'A' }), '/no/such/a']),
+    dict({ '/no/such/a': "[Errno 2] No such file or directory: '/no/such/a'" }),
+  );
 });
 
 test('cp - recv_chunked puts pieces together, makes folders and sets modes', async (t) => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findProgram } from '../../../../src/host/which.ts';
-import { cronStates } from '../../../../src/plugins/cron/state.ts';
+import { cronModule } from '../../../../src/plugins/cron/module.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 
 test('cron - is not there without crontab, and is when a package has brought it', (t) => {
@@ -18,8 +18,8 @@ test('cron - is not there without crontab, and is when a package has brought it'
     process.env['PATH'] = path;
     rmSync(folder, { recursive: true });
   });
-  const reason = (): string | undefined => cronStates.unavailable?.({ opts: dict(), grains: dict() });
-  if (findProgram('crontab') === undefined) assert.equal(reason(), 'cron module could not be loaded');
+  const reason = (): string | undefined => cronModule.unavailable?.({ opts: dict(), grains: dict() });
+  if (findProgram('crontab') === undefined) assert.equal(reason(), 'Cannot load cron module: crontab command not found');
   writeFileSync(join(folder, 'crontab'), '#!/bin/sh\n');
   chmodSync(join(folder, 'crontab'), 0o755);
   process.env['PATH'] = `${folder}:${path ?? ''}`;
