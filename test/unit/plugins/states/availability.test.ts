@@ -19,7 +19,8 @@ test('cron - is not there without crontab, and is when a package has brought it'
     rmSync(folder, { recursive: true });
   });
   const reason = (): string | undefined => cronModule.unavailable?.({ opts: dict(), grains: dict() });
-  if (findProgram('crontab') === undefined) assert.equal(reason(), 'Cannot load cron module: crontab command not found');
+  if (findProgram('crontab') === undefined)
+    assert.equal(reason(), 'Cannot load cron module: crontab command not found');
   writeFileSync(join(folder, 'crontab'), '#!/bin/sh\n');
   chmodSync(join(folder, 'crontab'), 0o755);
   process.env['PATH'] = `${folder}:${path ?? ''}`;
