@@ -33,16 +33,21 @@ export async function runCall(
   }
 }
 
-const CLASSES: readonly (typeof BrineError)[] = [
-  CommandExecutionError,
-  SaltInvocationError,
-  CommandNotFoundError,
-  ArgumentError,
-];
+type ErrorClass = new (message: string) => BrineError;
+
+/** By their names, which the classes themselves do not have in what is built. */
+const CLASSES: ReadonlyMap<string, ErrorClass> = new Map(
+  Object.entries<ErrorClass>({
+    CommandExecutionError,
+    SaltInvocationError,
+    CommandNotFoundError,
+    ArgumentError,
+  }),
+);
 
 /** The error that {@link runCall} has met. `nested` stands for those of the pool itself. */
 export function errorNamed(name: string, message: string): Error {
   if (name === 'nested') return new CommandExecutionError(message);
-  const Class = CLASSES.find((each) => each.name === name);
+  const Class = CLASSES.get(name);
   return Class === undefined ? new PythonError(name, message) : new Class(message);
 }

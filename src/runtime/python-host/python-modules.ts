@@ -556,11 +556,12 @@ function stateOf({ low, lowstate, running }: NonNullable<ModuleContext['state']>
   return wantsRun ? state.set('lowstate', [...lowstate]).set('running', running) : state;
 }
 
-const CLASSES: readonly (typeof BrineError)[] = [
-  CommandExecutionError,
-  SaltInvocationError,
-  CommandNotFoundError,
-];
+type ErrorClass = new (message: string, options: { cause: Error }) => BrineError;
+
+/** By their names, which the classes themselves do not have in what is built. */
+const CLASSES: ReadonlyMap<string, ErrorClass> = new Map(
+  Object.entries<ErrorClass>({ CommandExecutionError, SaltInvocationError, CommandNotFoundError }),
+);
 
 function pythonErrorOf({ type, message, trace, own, about }: Raised): PythonError {
   return new PythonError(type, message, trace, {
@@ -585,7 +586,7 @@ function errorOf(kind: PythonKind, raised: Raised): Error {
     return new ArgumentError(message, { cause: error });
   if (kind === 'modules' && type === 'salt.exceptions.SaltClientError')
     return new BrineError(message, { cause: error });
-  const Class = CLASSES.find(({ name }) => type === `salt.exceptions.${name}`);
+  const Class = CLASSES.get(/^salt\.exceptions\.(\w+)$/.exec(type)?.[1] ?? '');
   return Class === undefined ? error : new Class(message, { cause: error });
 }
 
