@@ -109,6 +109,16 @@ const PART_READER =
   'const name=/salt-[a-z]+/.exec(require("node:path").basename(process.argv[1]??""))?.[0]??"Brine";' +
   'throw Object.assign(new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
   'loaded are gone. Restart ${name}.`,{cause:error}),{code:"BRINE_REPLACED"})}}';
+/** Libraries whose messages name their own classes, as in `BindRequest: Operation timed out`. */
+const keepsNames = {
+  name: 'keeps-names',
+  setup(plugged) {
+    plugged.onLoad({ filter: /node_modules\/(?:jose|ldapts)\/.*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, 'utf8'), { keepNames: true });
+      return { contents: code, loader: 'js' };
+    });
+  },
+};
 const settings = {
   absWorkingDir: root,
   outdir: fresh,
@@ -124,6 +134,7 @@ const settings = {
   legalComments: 'none',
   outExtension: { '.js': '.cjs' },
   external: externalPackages,
+  plugins: [keepsNames],
   // programs run out of a code cache, where `import()` is not to be had
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__brineFileUrl', 'import.meta.dirname': '__dirname' },

@@ -76,7 +76,7 @@ async function buildLayer(settings, job, exported) {
     write: false,
     entryPoints: undefined,
     stdin: { contents: job.contents, resolveDir: root, sourcefile: ENTRY, loader: 'ts' },
-    plugins: [elsewhere(job, exported)],
+    plugins: [...settings.plugins, elsewhere(job, exported)],
   });
   return outputFiles.map(({ path, text }) => [path.endsWith('.map') ? `${job.file}.map` : job.file, text]);
 }
