@@ -1,10 +1,10 @@
 // Releases of Node that Brine is tested with and packaged with: each comes from the npm registry as `node-linux-ARCH`,
 // in the version of scripts/node-versions.json, and is unpacked once into `build/nodes`.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bundle.mjs';
+import { runProgram } from './run-program.mjs';
 
 /** Version, and the integrity that the registry states for each architecture, by the major version. */
 export const NODE_RELEASES = JSON.parse(readFileSync(join(root, 'scripts/node-versions.json'), 'utf8'));
@@ -38,21 +38,11 @@ export function nodeRelease(major, arch = process.arch) {
 }
 
 function unpack(name, integrity, folder) {
-  const packed = run('npm', ['pack', name, '--json', '--pack-destination', folder], folder);
+  const packed = runProgram('npm', ['pack', name, '--json', '--pack-destination', folder], { cwd: folder });
   const file = join(folder, JSON.parse(packed)[0].filename);
   const [algorithm] = integrity.split('-');
   const found = `${algorithm}-${createHash(algorithm).update(readFileSync(file)).digest('base64')}`;
   if (found !== integrity)
     throw new Error(`${name} has the integrity ${found}, and scripts/node-versions.json says ${integrity}.`);
-  run('tar', ['-xzf', file, '-C', folder, '--no-same-owner'], folder);
-}
-
-function run(program, args, cwd) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 1e8,
-  });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
-  return stdout;
+  runProgram('tar', ['-xzf', file, '-C', folder, '--no-same-owner']);
 }

@@ -7,23 +7,26 @@ import { root } from './bundle.mjs';
 import { buildDebs } from './package/deb.mjs';
 import { stagePayload } from './package/payload.mjs';
 import { packagesOf } from './package/packages.mjs';
+import { orSay } from './run-program.mjs';
 
-const { values } = parseArgs({
-  options: {
-    arch: { type: 'string', default: 'amd64,arm64' },
-    // for trying things out: packages that are made sooner, and are larger
-    quick: { type: 'boolean', default: false },
-    // another version than that of package.json, for trying out upgrades
-    version: { type: 'string' },
-  },
+await orSay(async () => {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: 'string', default: 'amd64,arm64' },
+      // for trying things out: packages that are made sooner, and are larger
+      quick: { type: 'boolean', default: false },
+      // another version than that of package.json, for trying out upgrades
+      version: { type: 'string' },
+    },
+  });
+  const to = join(root, 'build/packages');
+  mkdirSync(to, { recursive: true });
+  for (const arch of values.arch.split(',')) {
+    const work = join(root, 'build/package', arch);
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(work, { recursive: true });
+    const payload = await stagePayload(arch, join(work, 'payload'), values.version);
+    for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
+      console.log(file);
+  }
 });
-const to = join(root, 'build/packages');
-mkdirSync(to, { recursive: true });
-for (const arch of values.arch.split(',')) {
-  const work = join(root, 'build/package', arch);
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work, { recursive: true });
-  const payload = await stagePayload(arch, join(work, 'payload'), values.version);
-  for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
-    console.log(file);
-}

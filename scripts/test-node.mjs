@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { root } from './bundle.mjs';
 import { NODE_RELEASES, nodeRelease } from './node-releases.mjs';
+import { orSay } from './run-program.mjs';
 
 const DAY_MS = 86_400_000;
 
@@ -13,7 +14,7 @@ if (asked === undefined) {
   process.exit(64);
 }
 const major = asked === 'turn' ? ofToday() : asked;
-const folder = join(nodeRelease(major), 'bin');
+const folder = join(await orSay(() => nodeRelease(major)), 'bin');
 console.log(`Tests with Node ${NODE_RELEASES[major].version}:`);
 const { status, signal } = spawnSync(
   join(folder, 'node'),

@@ -1,5 +1,4 @@
 // Writes Debian packages. Each file has the time of the commit and belongs to root, so that two builds are the same.
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -15,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { root } from '../bundle.mjs';
+import { runProgram } from '../run-program.mjs';
 import { maintainerScripts } from './deb-scripts.mjs';
 
 const MAINTAINER = 'The Brine authors <maintainers@brine-project.invalid>';
@@ -38,8 +38,8 @@ export function buildDebs(packages, { work, to, isQuick }) {
     settle(tree, time);
     const deb = join(to, `${each.name}_${each.version}_${each.arch}.deb`);
     const compression = isQuick ? '-Zgzip' : '-Zxz';
-    run('dpkg-deb', ['--build', '--root-owner-group', compression, tree, deb], {
-      SOURCE_DATE_EPOCH: String(time),
+    runProgram('dpkg-deb', ['--build', '--root-owner-group', compression, tree, deb], {
+      env: { SOURCE_DATE_EPOCH: String(time) },
     });
     return deb;
   });
@@ -47,7 +47,8 @@ export function buildDebs(packages, { work, to, isQuick }) {
 
 /** Seconds since 1970. */
 function timeOfCommit() {
-  const said = process.env.SOURCE_DATE_EPOCH ?? run('git', ['-C', root, 'log', '-1', '--format=%ct']).trim();
+  const said =
+    process.env.SOURCE_DATE_EPOCH ?? runProgram('git', ['-C', root, 'log', '-1', '--format=%ct']).trim();
   return Number(said);
 }
 
@@ -140,13 +141,4 @@ function settle(path, time) {
     chmodSync(path, isPrivate ? mode : mode & 0o100 ? 0o755 : 0o644);
   }
   lutimesSync(path, time, time);
-}
-
-function run(program, args, env = {}) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-  });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
-  return stdout;
 }

@@ -1,8 +1,8 @@
 // The packages: what each holds, needs and starts. How a Debian package is written is in deb.mjs.
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../bundle.mjs';
+import { runProgram } from '../run-program.mjs';
 import { unitOf } from './units.mjs';
 
 /** Settings of glibc's allocator that daemons start with: those of src/host/allocator.ts. */
@@ -108,7 +108,5 @@ function rotation(role) {
 
 function defaultConfig(role) {
   const args = [join(root, 'scripts/run-ts.mjs'), join(root, 'scripts/package/default-config.ts'), role];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: root });
-  if (status !== 0) throw new Error(`The configuration of the ${role} could not be written: ${stderr}`);
-  return stdout;
+  return runProgram(process.execPath, args, { cwd: root });
 }

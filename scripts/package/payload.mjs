@@ -5,7 +5,6 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { externalPackages, filesBelow, root } from '../bundle.mjs';
 import { nodeRelease } from '../node-releases.mjs';
+import { runProgram } from '../run-program.mjs';
 
 /** The release that packages bring. */
 export const PACKAGED_NODE = '24';
@@ -25,6 +25,8 @@ const ARCHITECTURES = {
 };
 /** Of a library, what no program loads. */
 const NOT_LOADED = /\.(md|map|ts|mts|cts|flow|tsbuildinfo|yml|yaml)$|^\.|^(AUTHORS|CHANGELOG|HISTORY)/i;
+/** A licence is passed on with what it is for, whatever its file is called. */
+const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 const NEVER_LOADED_FOLDERS = new Set([
   '@types',
   'undici-types',
@@ -65,7 +67,7 @@ function stageNode(release, names, folder) {
   copyFileSync(join(release, 'LICENSE'), join(folder, 'LICENSE'));
   chmodSync(join(folder, 'bin/node'), 0o755);
   // the tables of names are a seventh of it
-  run(firstOf(names.strip), ['--strip-unneeded', join(folder, 'bin/node')]);
+  runProgram(firstOf(names.strip), ['--strip-unneeded', join(folder, 'bin/node')]);
 }
 
 function firstOf(programs) {
@@ -96,7 +98,10 @@ async function stageTrainer(folder) {
 /** Code caches are V8's of one machine, and made by the packages when they are installed. */
 async function stagePrograms(folder) {
   const dist = join(folder, 'dist');
-  run(process.execPath, [join(root, 'scripts/build.mjs')], { BRINE_DIST: dist, BRINE_BUILD: 'quick' });
+  runProgram(process.execPath, [join(root, 'scripts/build.mjs')], {
+    cwd: root,
+    env: { BRINE_DIST: dist, BRINE_BUILD: 'quick' },
+  });
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await stageTrainer(folder);
   copyFileSync(join(root, 'scripts/code-caches.mjs'), join(folder, 'bin/code-caches.mjs'));
@@ -109,7 +114,7 @@ function stageLibraries(cpu, folder) {
   mkdirSync(aside);
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(aside, name));
   const only = ['--omit=dev', '--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
-  run('npm', ['ci', ...only, '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', aside]);
+  runProgram('npm', ['ci', ...only, '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', aside]);
   cpSync(join(aside, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
   rmSync(aside, { recursive: true });
   prune(join(folder, 'node_modules'));
@@ -124,17 +129,7 @@ function prune(folder) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && NEVER_LOADED_FOLDERS.has(entry.name)) rmSync(path, { recursive: true });
     else if (entry.isDirectory()) prune(path);
-    else if (NOT_LOADED.test(entry.name)) rmSync(path);
+    else if (NOT_LOADED.test(entry.name) && !LICENCE.test(entry.name)) rmSync(path);
   }
-  if (existsSync(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
-}
-
-function run(program, args, env = {}) {
-  const { status, stderr, error } = spawnSync(program, args, {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1e8,
-    env: { ...process.env, ...env },
-  });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
 }
