@@ -12,17 +12,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { externalPackages, filesBelow, root } from '../bundle.mjs';
+import { externalPackages, root } from '../bundle.mjs';
 import { nodeRelease } from '../node-releases.mjs';
 import { runProgram } from '../run-program.mjs';
+import { checkNative } from './native.mjs';
 
 /** The release that packages bring. */
 export const PACKAGED_NODE = '24';
 /** Debian's names of architectures, and Node's and GNU's. */
 const ARCHITECTURES = {
-  amd64: { node: 'x64', strip: ['x86_64-linux-gnu-strip', 'strip'] },
-  arm64: { node: 'arm64', strip: ['aarch64-linux-gnu-strip', 'strip'] },
+  amd64: { node: 'x64', gnu: 'x86_64-linux-gnu' },
+  arm64: { node: 'arm64', gnu: 'aarch64-linux-gnu' },
 };
+/** Native code without which programs fail: the job cache and others keep data with it. */
+const NATIVE = ({ node }) => ['node/bin/node', `@libsql/linux-${node}-gnu/index.node`];
 /** Of a library, what no program loads. */
 const NOT_LOADED = /\.(md|map|ts|mts|cts|flow|tsbuildinfo|yml|yaml)$|^\.|^(AUTHORS|CHANGELOG|HISTORY)/i;
 /** A licence is passed on with what it is for, whatever its file is called. */
@@ -54,6 +57,7 @@ export async function stagePayload(arch, folder, version = ownVersion()) {
   stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
   await stagePrograms(folder);
   stageLibraries(names.node, folder);
+  checkNative(folder, arch, NATIVE(names));
   return { arch, version, folder };
 }
 
@@ -67,12 +71,15 @@ function stageNode(release, names, folder) {
   copyFileSync(join(release, 'LICENSE'), join(folder, 'LICENSE'));
   chmodSync(join(folder, 'bin/node'), 0o755);
   // the tables of names are a seventh of it
-  runProgram(firstOf(names.strip), ['--strip-unneeded', join(folder, 'bin/node')]);
+  runProgram(stripOf(names), ['--strip-unneeded', join(folder, 'bin/node')]);
 }
 
-function firstOf(programs) {
+/** The `strip` of this machine reads its own programs alone. */
+function stripOf({ node, gnu }) {
+  const programs = [`${gnu}-strip`, ...(node === process.arch ? ['strip'] : [])];
   const found = programs.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
-  if (found === undefined) throw new Error(`${programs[0]} is needed: apt-get install binutils`);
+  if (found === undefined)
+    throw new Error(`${programs[0]} is needed: apt-get install binutils-${gnu.replaceAll('_', '-')}`);
   return found;
 }
 
@@ -118,10 +125,10 @@ function stageLibraries(cpu, folder) {
   cpSync(join(aside, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
   rmSync(aside, { recursive: true });
   prune(join(folder, 'node_modules'));
-  for (const path of filesBelow(join(folder, 'node_modules'), '.node')) {
-    const isMusl = path.includes('musl');
-    if (isMusl) rmSync(path);
-  }
+  // npm takes both libraries of C for one machine
+  const natives = join(folder, 'node_modules/@libsql');
+  for (const name of readdirSync(natives))
+    if (name.includes('musl')) rmSync(join(natives, name), { recursive: true });
 }
 
 function prune(folder) {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { maintainerScripts } from '../../../scripts/package/deb-scripts.mjs';
+import { checkNative } from '../../../scripts/package/native.mjs';
 import { packagesOf } from '../../../scripts/package/packages.mjs';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -53,4 +55,28 @@ test('packages - the configuration that is brought names each option once, and s
     lines.filter((line) => line !== '' && !line.startsWith('#')),
     ['user: salt'],
   );
+});
+
+test('packages - native code of another machine, or none, is named before it is packed', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-native-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const elf = (machine: number) => {
+    const header = Buffer.alloc(64);
+    header.writeUInt32BE(0x7f454c46, 0);
+    header.writeUInt16LE(machine, 18);
+    return header;
+  };
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin/node'), elf(183));
+  writeFileSync(join(folder, 'text'), 'no program, and long enough for a header');
+  writeFileSync(join(folder, 'short'), '');
+  assert.deepEqual(checkNative(folder, 'arm64', ['bin/node']), ['bin/node']);
+  assert.throws(() => checkNative(folder, 'amd64', []), {
+    message: 'The packages cannot be made: bin/node is of another machine than amd64 (arm64).',
+  });
+  writeFileSync(join(folder, 'bin/old.node'), elf(3));
+  assert.throws(() => checkNative(folder, 'arm64', ['x.node']), {
+    message:
+      'The packages cannot be made: bin/old.node is of another machine than arm64 (ELF machine 3); x.node for arm64 is missing.',
+  });
 });
