@@ -1,8 +1,10 @@
 /** From the command line of `salt` to the job it asks for. */
 import type { PublishOptions } from '../../runtime/client/local-client.ts';
+import { settingsOfReturner, unreadReturnerKwargs } from '../../config/returner-kwargs.ts';
 import { UsageError } from '../../errors/errors.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 import {
   keepJidsText,
@@ -95,6 +97,16 @@ function returners(opts: Dict): string {
   return names.join(',');
 }
 
+/** Options in `--return_kwargs` that none of the named returners reads, each as a sentence. */
+export function unreadKwargs({ publish }: SaltRequest): string[] {
+  const names = (publish.ret ?? '').split(',').filter((name) => name !== '');
+  return unreadReturnerKwargs(
+    '--return_kwargs',
+    publish.kwargs?.get('ret_kwargs') ?? null,
+    new Map(names.map((name) => [name, settingsOfReturner(name)])),
+  );
+}
+
 function publishKwargs(opts: Dict): Dict {
   const kwargs: Dict = new Map<Value, Value>([
     ['delimiter', opts.get('delimiter') ?? ':'],
@@ -107,6 +119,10 @@ function publishKwargs(opts: Dict): Dict {
     const value = opts.get(name);
     if (!truthy(value)) continue;
     const read = typeof value === 'string' ? yamlifyArgument(value) : (value as Value);
+    if (name === 'return_kwargs' && !isDict(read))
+      throw new UsageError(
+        `option --return_kwargs takes a mapping, such as '{to: ops@example.com}', not '${pyStr(value as Value)}'`,
+      );
     kwargs.set(name === 'return_kwargs' ? 'ret_kwargs' : name, read);
   }
   return kwargs;

@@ -37,7 +37,7 @@ import {
 } from './context.ts';
 import { InterruptHandler } from './interrupt.ts';
 import { JobReport } from './report.ts';
-import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
+import { readSaltRequest, unreadKwargs, withoutNodegroups, type SaltRequest } from './request.ts';
 import { completeWords, sayMismatch, sayMissing } from './words.ts';
 
 /** A minion that works has so long to say that it does, however short `-t` is. */
@@ -98,6 +98,7 @@ async function runProgram(
   await checkLogin(program);
   const patience = patienceOf(merged, parsed);
   const request = readSaltRequest(words, merged, patience.timeoutMs);
+  for (const fault of unreadKwargs(request)) logging.logger.warning(fault);
   const codes = new ExitCodes(exitCodeMode(parsed, merged, io.env), wayOf(merged, request.fun));
   if (codes.isStrict) refuseUnknownOutputter(parsed, merged);
   const hardCrash = truthy(merged.get('hard_crash'));

@@ -61,6 +61,7 @@ export const localCacheReturner = defineModule({
   name: 'local_cache',
   file: 'local_cache',
   doc: 'Keeps returns in files below `cachedir`, in the layout of the job cache of a Salt master.',
+  settings: [],
   functions: {
     returner: defineFunction({
       doc: 'Keeps one return.',

@@ -9,6 +9,7 @@ export const localReturner = defineModule({
   name: 'local',
   file: 'local',
   doc: 'Prints what it gets, to see that returners are reached.',
+  settings: [],
   functions: {
     returner: defineFunction({
       doc: 'Prints one return.',

@@ -1,6 +1,7 @@
 /** Where a return goes besides its master: the minion's own cache of jobs, and returners (salt/minion.py, 3006.16). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { unreadReturnerKwargs } from '../../config/returner-kwargs.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -24,11 +25,20 @@ export async function returnFurther(
   const wanted = [job.pub.get('ret'), opts.get('return')];
   if (!wanted.some(truthy)) return;
   try {
-    const { returnerNames, runReturners } = await import('../../plugins/registry/returner/run.ts');
+    const { returnerNames, returnerSettings, runReturners } =
+      await import('../../plugins/registry/returner/run.ts');
     const never = new AbortController().signal;
     const context = state.context({ jid: job.jid, fun: job.funs[0] ?? '', pub: job.pub }, services, never);
     const names = returnerNames(...wanted);
     const [registry, troubles] = [await state.returners(), await state.returnerTroubles()];
+    // a job of the schedule has been looked at as a whole
+    if (truthy(job.pub.get('ret_kwargs')) && !load.has('schedule'))
+      for (const fault of unreadReturnerKwargs(
+        'ret_kwargs',
+        job.pub.get('ret_kwargs') ?? null,
+        await returnerSettings(registry, names, state),
+      ))
+        log.warning(`Job ${job.jid}: ${fault}`);
     await runReturners(registry, names, forReturners(load, job), context, state.deps.waiting, troubles);
   } catch (error) {
     log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);

@@ -2,6 +2,7 @@
  * What is configured for a scheduled job and can have no effect: a job that never runs, and fields that nobody looks
  * at. Salt says nothing of these; here each is said once, when the job is first seen.
  */
+import { settingsOfReturner, unreadReturnerKwargs } from '../../config/returner-kwargs.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { readDate } from '../../python/text/date-text.ts';
 import { strptime } from '../../python/text/strftime.ts';
@@ -38,6 +39,7 @@ export function jobFaults(name: string, data: Dict, moment: Moment): string[] {
     ...limitFaults(data),
     ...explicitFaults(data),
     ...companionFaults(data),
+    ...returnerFaults(data),
     ...typeFaults(data),
   ];
   return faults.map((fault) => `Scheduled job "${name}": ${fault}`);
@@ -55,6 +57,7 @@ export function draftFaults(data: Dict): string[] {
     ...numbers,
     ...cronFaults(data),
     ...limitFaults(data),
+    ...returnerFaults(data),
     ...typeFaults(data),
   ];
 }
@@ -195,6 +198,17 @@ const COMPANIONS: readonly (readonly [field: string, of: readonly string[]])[] =
 function companionFaults(data: Dict): string[] {
   return COMPANIONS.filter(([field, of]) => data.has(field) && !of.some((one) => data.has(one))).map(
     ([field, of]) => `${field} has no effect without ${of.join(' or ')}; add it, or remove ${field}.`,
+  );
+}
+
+function returnerFaults(data: Dict): string[] {
+  const returner = data.get('returner') ?? null;
+  const texts = (Array.isArray(returner) ? returner : [returner]).filter(truthy).map(pyStr);
+  const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
+  return unreadReturnerKwargs(
+    'return_kwargs',
+    data.get('return_kwargs') ?? null,
+    new Map(names.map((name) => [name, settingsOfReturner(name)])),
   );
 }
 

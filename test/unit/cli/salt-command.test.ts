@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { InterruptHandler } from '../../../src/cli/salt/interrupt.ts';
 import { functionHint, functionNames, namedIds } from '../../../src/cli/salt/hints.ts';
 import { ProgressBar } from '../../../src/cli/salt/progress-bar.ts';
-import { readSaltRequest, withoutNodegroups } from '../../../src/cli/salt/request.ts';
+import { readSaltRequest, unreadKwargs, withoutNodegroups } from '../../../src/cli/salt/request.ts';
 import { PLAIN_OUTPUTTERS } from '../../../src/cli/options/rules.ts';
 import { runSalt } from '../../../src/cli/salt/salt.ts';
 import { chooseSubset } from '../../../src/cli/salt/subset.ts';
@@ -198,6 +198,28 @@ test('request - targets, functions, returners and what travels with them', () =>
   assert.deepEqual(kwargs.get('metadata'), dict({ a: 1 }));
   assert.deepEqual(kwargs.get('ret_kwargs'), dict({ b: 2 }));
   assert.equal(kwargs.get('show_timeout'), false);
+});
+
+test('request - options for returners that none of them reads are named, those that are no mapping refused', () => {
+  const read = (ret: string, kwargs: string) =>
+    unreadKwargs(
+      readSaltRequest(['x', 'f'], dict({ conf_file: '/m', return: ret, return_kwargs: kwargs }), 5000),
+    );
+  assert.deepEqual(read('smtp', '{frm: a@b.example, to: c@d.example}'), [
+    "--return_kwargs has frm, which the returner smtp does not read; it has no effect. Did you mean 'from'?",
+  ]);
+  assert.deepEqual(read('pgjsonb', '{returner.pgjsonb.host: db1}'), [
+    '--return_kwargs has returner.pgjsonb.host, which the returner pgjsonb does not read; it has no effect. ' +
+      "Did you mean 'host'?",
+  ]);
+  assert.match(read('local', '{path: /x}').join(), /has path, which the returner local does not read/);
+  // one of several reads it, redis reads it without its group, and a site's own returner may read anything
+  assert.deepEqual(read('smtp,redis', '{to: c@d.example, db: 1}'), []);
+  assert.match(read('smtp,redis', '{tow: c@d.example}').join(), /none of smtp, redis reads; .* 'to'\?/);
+  assert.deepEqual(read('redis', '{startup_nodes: []}'), []);
+  assert.deepEqual(read('mine,redis', '{hots: 1}'), []);
+  assert.deepEqual(read('', '{hots: 1}'), []);
+  assert.throws(() => read('smtp', 'to'), /option --return_kwargs takes a mapping, .* not 'to'/);
 });
 
 test('salt - without a file of configuration it is said which one was looked for', () => {

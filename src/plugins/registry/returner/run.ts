@@ -86,6 +86,20 @@ export async function missingReturners(
   );
 }
 
+/** The options of the named returners, where they are known: a site's own may read any. */
+export async function returnerSettings(
+  registry: Pick<ModuleRegistry, 'find'>,
+  names: readonly string[],
+  ctx: Pick<ModuleContext, 'opts'>,
+): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
+  const out = new Map<string, readonly string[] | undefined>();
+  for (const name of eachReturner(names, ctx)) {
+    const found = await registry.find(`${name}.returner`);
+    if (found.spec !== undefined) out.set(name, found.module.settings);
+  }
+  return out;
+}
+
 /** The names, each once, `multi_returner` replaced by those it stands for. */
 function eachReturner(names: readonly string[], ctx: Pick<ModuleContext, 'opts'>): string[] {
   const all = names.flatMap((name) =>

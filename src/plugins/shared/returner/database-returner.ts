@@ -32,6 +32,7 @@ export function databaseReturner(kind: StoreKind, file: string, stores: OpenStor
     name: kind.name,
     file,
     doc: `Keeps jobs, returns and events in ${kind.name}; options below \`${kind.optionPrefix}.\`: ${[...kind.defaults.keys()].join(', ')}.`,
+    settings: [...kind.defaults.keys()],
     functions: { ...writing(kind, withStore), ...reading(withStore), ...tending(kind, withStore) },
   });
 }

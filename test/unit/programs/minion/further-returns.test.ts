@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { returnerRegistry } from '../../../../src/plugins/registry/returner/run.ts';
 import { OpenStores } from '../../../../src/plugins/shared/returner/open-stores.ts';
-import { sayMissingOfJob, sayMissingReturners } from '../../../../src/programs/minion/further-returns.ts';
+import {
+  returnFurther,
+  sayMissingOfJob,
+  sayMissingReturners,
+} from '../../../../src/programs/minion/further-returns.ts';
 import type { MinionState } from '../../../../src/programs/minion/state.ts';
 import { dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
@@ -12,7 +16,13 @@ async function said(given: DictInit, say: (state: MinionState) => Promise<void>)
   const opts = dict({ conf_file: '/etc/salt/minion', ...given });
   const ctx = fakeContext({ opts });
   const returners = returnerRegistry({ opts, grains: ctx.grains }, new OpenStores({ clock: ctx.clock }));
-  const state = { opts, returners: async () => returners, deps: { log: ctx.log } };
+  const state = {
+    opts,
+    returners: async () => returners,
+    returnerTroubles: async () => undefined,
+    context: () => ctx,
+    deps: { log: ctx.log, opts },
+  };
   await say(state as unknown as MinionState);
   return ctx.logged.map(({ message }) => message);
 }
@@ -54,4 +64,20 @@ test('further returns - so does a job of the schedule', async () => {
     lines.join('\n'),
     /^Scheduled job "nightly" names a returner mysqll .*Did you mean 'mysql'\? Correct its field returner/,
   );
+});
+
+test('further returns - options of a job that its returners do not read are a line in the log', async () => {
+  const run = (ret: string, kwargs: DictInit, more: DictInit = {}): Promise<string[]> =>
+    said({}, (state) =>
+      returnFurther(
+        { jid: '20260101000000000000', funs: ['test.ping'], pub: dict({ ret, ret_kwargs: kwargs }) } as never,
+        dict({ jid: '20260101000000000000', fun: 'test.ping', return: true, ...more }),
+        { state, services: {} } as never,
+      ),
+    );
+  assert.deepEqual(await run('local', { path: '/x' }), [
+    'Job 20260101000000000000: ret_kwargs has path, which the returner local does not read; it has no effect.',
+  ]);
+  // the schedule has said it when it first saw the job
+  assert.deepEqual(await run('local', { path: '/x' }, { schedule: 'nightly' }), []);
 });

@@ -49,6 +49,18 @@ test('schedule.add - says of a job that it never runs, or that a keyword does no
       { function: 'test.ping', cron: 'x y' },
       /But cron is x y; it takes five fields, .* The job never runs\.$/,
     ],
+    [
+      { function: 'test.ping', seconds: 5, returner: 'smtp', return_kwargs: { frm: 'a@b.example' } },
+      /But return_kwargs has frm, which the returner smtp does not read; .* Did you mean 'from'\?$/,
+    ],
+    [
+      { function: 'test.ping', seconds: 5, returner: ['redis', 'smtp'], return_kwargs: { to: 'x', db: 1 } },
+      /^Added job: job to schedule\.$/,
+    ],
+    [
+      { function: 'test.ping', seconds: 5, returner: 'smtp', return_kwargs: 'to' },
+      /But return_kwargs must be a mapping, not str; smtp gets none of it\.$/,
+    ],
   ];
   for (const [job, comment] of cases) assert.match(await minion().add('add', job), comment);
 });
