@@ -56,7 +56,7 @@ cp ${script} script.sh; exec chroot . /bin/bash /script.sh`;
     ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', 'bash', '-c', inside],
     {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, PACKAGES: '/packages', VERSION: version, FURTHER, HOME: '/root' },
+      env: { PATH: process.env.PATH, PACKAGES: '/packages', ARCH, VERSION: version, FURTHER, HOME: '/root' },
     },
   );
   rmSync(place, { recursive: true });

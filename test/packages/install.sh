@@ -2,8 +2,8 @@
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 began=$(date +%s)
-apt-get install -y --no-install-recommends "$PACKAGES"/brine-common_$VERSION*.deb "$PACKAGES"/brine-cli_$VERSION*.deb \
-  "$PACKAGES"/brine-master_$VERSION*.deb "$PACKAGES"/brine-minion_$VERSION*.deb >/dev/null 2>&1
+apt-get install -y --no-install-recommends "$PACKAGES"/brine-common_"${VERSION}_$ARCH.deb" "$PACKAGES"/brine-cli_"${VERSION}_$ARCH.deb" \
+  "$PACKAGES"/brine-master_"${VERSION}_$ARCH.deb" "$PACKAGES"/brine-minion_"${VERSION}_$ARCH.deb" >/tmp/said 2>&1 || { cat /tmp/said; exit 1; }
 echo "installed after $(($(date +%s) - began)) s"
 mkdir -p /etc/salt/minion.d
 printf 'master: 127.0.0.1\nid: box\nacceptance_wait_time: 1\n' >/etc/salt/minion.d/first.conf
@@ -33,6 +33,14 @@ for exe in /proc/[0-9]*/exe; do
 done
 gone() { ! readlink /proc/[0-9]*/exe | grep -q /usr/lib/brine/; }
 wait_for gone
+# configuration, keys and what was kept stay until they are purged
+dpkg -r brine-minion brine-master brine-cli brine-common >/dev/null 2>&1
+for path in /etc/salt/master /etc/salt/minion.d/first.conf /etc/salt/pki/master/minions/box /var/cache/salt/master; do
+  [ -e "$path" ] || { echo "$path went with the packages"; exit 1; }
+done
+for path in /usr/lib/brine /usr/bin/salt /usr/bin/salt-call /usr/share/man/man1/salt.1.gz; do
+  [ ! -e "$path" ] || { echo "$path is left"; find "$path" | head; exit 1; }
+done
 dpkg -P brine-minion brine-master brine-cli brine-common >/dev/null 2>&1
 for path in /usr/lib/brine /usr/bin/salt /etc/salt/master /etc/salt/pki /var/cache/salt /var/log/salt; do
   [ ! -e "$path" ] || { echo "$path is left"; find "$path" | head; exit 1; }

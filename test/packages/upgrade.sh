@@ -2,8 +2,9 @@
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 install_version() {
-  apt-get install -y --no-install-recommends --allow-downgrades "$PACKAGES"/brine-common_$1*.deb \
-    "$PACKAGES"/brine-cli_$1*.deb "$PACKAGES"/brine-master_$1*.deb "$PACKAGES"/brine-minion_$1*.deb >/dev/null 2>&1
+  apt-get install -y --no-install-recommends --allow-downgrades "$PACKAGES"/brine-common_"$1_$ARCH.deb" \
+    "$PACKAGES"/brine-cli_"$1_$ARCH.deb" "$PACKAGES"/brine-master_"$1_$ARCH.deb" "$PACKAGES"/brine-minion_"$1_$ARCH.deb" >/tmp/said 2>&1 ||
+    { cat /tmp/said; return 1; }
 }
 wait_for() { for try in $(seq 200); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done; echo "in vain: $*"; return 1; }
 install_version $VERSION
