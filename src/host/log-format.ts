@@ -40,11 +40,20 @@ const PROCESS_COLOUR = '1;34';
 
 type Piece = string | ((record: LogRecord, context: LineContext) => string);
 
+/** A field with its padding, or a percent sign, as Python reads them. */
+export const LINE_PIECES = /%\(([^)]*)\)([-#0+ ]*)(\d*)(?:\.(\d+))?[diouxXeEfFgGcrsa]|%%/g;
+/** The fields that lines have. */
+export const LINE_FIELDS: ReadonlySet<string> = new Set([
+  ...['message', 'levelname', 'levelno', 'name', 'process', 'asctime', 'created', 'msecs', 'jid', 'lineno'],
+  ...['processName', 'threadName', 'bracketname', 'bracketlevel', 'bracketprocess'],
+  ...['colorname', 'colorlevel', 'colorprocess', 'colormsg'],
+]);
+
 /** Reads a form once; names it does not know become empty. */
 export function compileLineFormat(format: LineFormat): LineFormatter {
   const pieces: Piece[] = [];
   let end = 0;
-  for (const match of format.form.matchAll(/%\((\w+)\)([-0]*)(\d*)(?:\.(\d+))?([sdifr])|%%/g)) {
+  for (const match of format.form.matchAll(LINE_PIECES)) {
     pieces.push(format.form.slice(end, match.index));
     end = match.index + match[0].length;
     const [whole, name = '', flags = '', width = '', precision] = match;

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from './clock.ts';
 import { diskRefusal } from './disk-refusal.ts';
 import { LogFile, type LogFileNotices, type LogRotation } from './log-file.ts';
 import { isSystemLog, openSystemLog } from './log-syslog.ts';
+import { checkLineForm, timeFormFaults } from './log-form-faults.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
 import { SourcePlaces } from './source-places.ts';
 import {
@@ -89,11 +90,12 @@ export function setupLogging(options: LoggingOptions): Logging {
   const sinks: LogSink[] = [];
   const logger = createLogger(options.name ?? 'salt', sinks);
   const shared = sharedParts(options);
-  const terminal = consoleSink(options, shared);
+  const forms = checkedForms(options);
+  const terminal = consoleSink(options, forms.console, shared);
   sinks.push(terminal);
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
-  const line = fileLine(options);
+  const line = fileLine(options, forms.file);
   const file =
     options.file && fileLevel !== 'quiet'
       ? openTarget(
@@ -105,6 +107,7 @@ export function setupLogging(options: LoggingOptions): Logging {
       : undefined;
   if (file) sinks.push(fileSink(file, { level: fileLevel, line, asEntry: visibleEntry }, shared));
   for (const make of options.further ?? []) sinks.push(make(shared));
+  for (const fault of forms.faults) complaints.warning(fault);
   for (const name of new Set([options.level, fileLevel])) {
     if (levelNamed(name) === undefined) {
       complaints.warning(
@@ -178,10 +181,20 @@ function granularFilter(granular: ReadonlyMap<unknown, unknown>): (record: LogRe
   };
 }
 
-function consoleSink(options: LoggingOptions, shared: LineSinkDeps): LogSink {
+/** The forms as they are used, with what is wrong with those of the options. */
+function checkedForms(options: LoggingOptions): { console: string; file: string; faults: readonly string[] } {
+  const terminal = checkLineForm('log_fmt_console', options.form || LOG_FORMS.console, LOG_FORMS.console);
+  const file = checkLineForm('log_fmt_logfile', options.fileForm || LOG_FORMS.file, LOG_FORMS.file);
+  const faults = [...terminal.faults, ...timeFormFaults('log_datefmt', options.dateForm ?? '')];
+  if (options.file)
+    faults.push(...file.faults, ...timeFormFaults('log_datefmt_logfile', options.fileDateForm ?? ''));
+  return { console: terminal.form, file: file.form, faults };
+}
+
+function consoleSink(options: LoggingOptions, form: string, shared: LineSinkDeps): LogSink {
   const target = options.console ?? process.stderr;
   const line = compileLineFormat({
-    form: options.form || LOG_FORMS.console,
+    form,
     dateForm: options.dateForm || LOG_FORMS.consoleDate,
     colour: target.isTTY === true,
   });
@@ -189,9 +202,9 @@ function consoleSink(options: LoggingOptions, shared: LineSinkDeps): LogSink {
   return lineSink({ level: options.level, line, asEntry }, shared, (text) => target.write(`${text}\n`));
 }
 
-function fileLine(options: LoggingOptions): LineFormatter {
+function fileLine(options: LoggingOptions, form: string): LineFormatter {
   return compileLineFormat({
-    form: options.fileForm || LOG_FORMS.file,
+    form,
     dateForm: options.fileDateForm || LOG_FORMS.fileDate,
     colour: false,
   });

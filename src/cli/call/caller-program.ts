@@ -147,7 +147,7 @@ function callerLogging(merged: Dict, console: { write(text: string): unknown; is
   const forms = {
     // so that what both streams hold together is still YAML
     form: merged.get('output') === 'yaml' ? `# ${LOG_FORMS.console}` : text('log_fmt_console'),
-    dateForm: text('log_datefmt') ?? text('log_datefmt_console'),
+    dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
     fileForm: text('log_fmt_logfile'),
     fileDateForm: text('log_datefmt_logfile'),
   };

@@ -10,7 +10,7 @@ import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/pr
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
 import { BrineError, ConfigError, messageOf, UsageError } from '../../errors/errors.ts';
 import { thisUser } from '../../host/own-account.ts';
-import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
+import { LOG_FORMS, setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
 import { KeyStore, type KeyState, DecisionsClosedError } from '../../storage/keys/store.ts';
@@ -205,6 +205,9 @@ function keyLogging(opts: Dict, io: CommandIo): Logging {
     console: lineTarget(io),
     // so that what both streams hold together is still YAML
     form: opts.get('output') === 'yaml' ? `# ${form}` : form,
+    dateForm: text('log_datefmt_console') ?? text('log_datefmt') ?? LOG_FORMS.consoleDate,
+    fileForm: text('log_fmt_logfile') ?? LOG_FORMS.file,
+    fileDateForm: text('log_datefmt_logfile') ?? LOG_FORMS.fileDate,
     file: text('key_logfile') ?? null,
     fileLevel: text('log_level_logfile') ?? level,
   });

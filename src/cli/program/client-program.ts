@@ -1,7 +1,7 @@
 /** What the programs on the master's host have in common: options over the client configuration, logging, Ctrl-C. */
 import { loadClientConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { readyOptions } from './ready-options.ts';
@@ -41,6 +41,9 @@ export async function openClientProgram(
     console,
     // so that what both streams hold together is still YAML
     form: merged.get('output') === 'yaml' ? `# ${form}` : (textOf(merged, 'log_fmt_console') ?? form),
+    dateForm: textOf(merged, 'log_datefmt_console') ?? textOf(merged, 'log_datefmt') ?? LOG_FORMS.consoleDate,
+    fileForm: textOf(merged, 'log_fmt_logfile') ?? LOG_FORMS.file,
+    fileDateForm: textOf(merged, 'log_datefmt_logfile') ?? LOG_FORMS.fileDate,
     // the master's own log file is the daemon's; a command writes only to one that it is given
     file: parsed.isExplicit('log_file') ? (textOf(merged, 'log_file') ?? null) : null,
     fileLevel: textOf(merged, 'log_level_logfile') ?? null,

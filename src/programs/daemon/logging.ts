@@ -33,7 +33,7 @@ export function daemonLogging(
   const level = text('log_level') ?? 'warning';
   const forms = {
     form: text('log_fmt_console'),
-    dateForm: text('log_datefmt') ?? text('log_datefmt_console'),
+    dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
     fileForm: text('log_fmt_logfile'),
     fileDateForm: text('log_datefmt_logfile'),
   };

@@ -43,7 +43,41 @@ test('logging - forms know padding, times, process and job', () => {
     name: 'salt',
   });
   logger.error('x');
-  assert.equal(text(), '2024-01-02 13:04:05,067|salt    |   ERROR|42|[JID: 2024]|0   |%|| x\n');
+  assert.equal(text().split('\n')[1], '2024-01-02 13:04:05,067|salt    |   ERROR|42|[JID: 2024]|0   |%|| x');
+});
+
+test('logging - what means nothing in a form is said at the start, with what may have been meant, and lines go on', (t) => {
+  for (const [options, said, line] of [
+    [
+      { form: '[%(levlname)-8s] %(message)s' },
+      /^\[ {8}\] log_fmt_console asks for %\(levlname\)s, which there is not; it stays empty\. Did you mean 'levelname'\?\n/,
+      '[        ] x\n',
+    ],
+    [{ form: '%(funcName)s %(message)s' }, /%\(funcName\)s, which lines of Brine do not have/, ' x\n'],
+    [{ form: '100% %(message)s' }, /log_fmt_console has '% ', which means nothing and stays/, '100% x\n'],
+    [{ form: '%(message)s %(name' }, /has '%\(name', which means nothing/, 'x %(name\n'],
+    // a line without its message would be of no use
+    [{ form: '%(mesage)s' }, /Did you mean 'message'\?\n.*has no %\(message\)s.*is used/, '[ERROR   ] x\n'],
+    [
+      { form: '%(asctime)s %(message)s', dateForm: '%Q' },
+      /log_datefmt has %Q, which stands for nothing/,
+      '%Q x\n',
+    ],
+    [{ form: '%(asctime)s %(message)s', dateForm: '%H%' }, /log_datefmt has %, which/, '13% x\n'],
+  ] as const) {
+    const { logger, text } = setup(options);
+    assert.match(text(), said);
+    logger.error('x');
+    assert.ok(text().endsWith(`\n${line}`), text());
+  }
+  const file = join(folder(t), 'log');
+  const { text, close } = setup({ file, fileForm: '%(levlname)s %(message)s', fileDateForm: '%Q' });
+  assert.match(text(), /log_fmt_logfile asks for %\(levlname\)s/);
+  assert.match(text(), /log_datefmt_logfile has %Q/);
+  close();
+  // forms of a file that is not written, and those that are right
+  assert.equal(setup({ fileForm: '%(levlname)s' }).text(), '');
+  assert.equal(setup({ form: '%(colormsg)#5.3s %% %(created)f', dateForm: '%d.%m.%y %Z %r %V' }).text(), '');
 });
 
 test('logging - colours show on a terminal only', () => {
@@ -175,6 +209,12 @@ test('logging - times follow strftime', () => {
     formatTime('%a %d %b %y %I:%M %p %j %T %F %% %Q', noon.getTime()),
     'Tue 02 Jan 24 01:04 PM 002 13:04:05 2024-01-02 % %Q',
   );
+  assert.equal(
+    formatTime('%h %C %P %k %l %u %w %U %W %V %G %g %r', noon.getTime()),
+    'Jan 20 pm 13  1 2 2 00 01 01 2024 24 01:04:05 PM',
+  );
+  const newYear = new Date(2027, 0, 1).getTime();
+  assert.equal(formatTime('%U %W %V %G', newYear), '00 00 53 2026');
 });
 
 test('logging - what others say forges no entry and steers no terminal, on the console and in the file', (t) => {
