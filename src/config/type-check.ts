@@ -116,15 +116,20 @@ const PORT_MAX = 65_535;
 function requirePorts(table: OptionTable, values: Dict, source: string): void {
   for (const [key, value] of values) {
     if (typeof key !== 'string' || !Object.hasOwn(table, key) || !/_port$/.test(key)) continue;
-    if (table[key]?.kind !== 'int' || (typeof value === 'string' && value.startsWith('sdb://'))) continue;
+    const { kind, least = 1, default: usual } = table[key] as OptionSpec;
+    if (!isPort(kind, value) || (typeof value === 'string' && value.startsWith('sdb://'))) continue;
     const port = typeof value === 'boolean' ? undefined : toNumber(convert('int', value) ?? null);
-    const least = table[key].least ?? 1;
     if (port !== undefined && port >= least && port <= PORT_MAX) continue;
+    const without = usual === null ? '' : `, which then means ${pyStr(usual)}`;
     throw new ConfigError(
-      `${key} in ${source} is ${pyStr(value)}, which is no port. Write a number from ${least} to ${PORT_MAX}, or remove the option, ` +
-        `which then means ${pyStr(table[key].default)}.`,
+      `${key} in ${source} is ${pyStr(value)}, which is no port. Write a number from ${least} to ${PORT_MAX}, or remove the option${without}.`,
     );
   }
+}
+
+/** One that may be left empty, such as `syndic_master_port`, stands for another option then. */
+function isPort(kind: OptionKind | undefined, value: Value): boolean {
+  return kind === 'int' || (kind === 'any' && value !== null);
 }
 
 function required(types: readonly string[]): string {

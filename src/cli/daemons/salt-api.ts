@@ -54,7 +54,7 @@ export async function saltApi(
   const opts = config.with(new Map<Value, Value>([['log_level', level], ...paths]));
   const isDaemon = isDaemonProcess(io.env);
   const logging = daemonLogging(opts, { name: 'salt.api', daemon: isDaemon, fileOption: 'api_logfile' });
-  messages.release(logging.logger, isDaemon ? level : undefined);
+  messages.release(logging.logger);
   return runApi({
     opts,
     runnerParameters: runnerParametersOf(opts.toDict(), logging.logger),

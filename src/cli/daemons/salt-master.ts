@@ -43,6 +43,6 @@ export async function saltMaster(
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
+  messages.release(logging.logger);
   return runMaster({ opts, log: logging.logger, clock: systemClock, env: io.env, childScript });
 }

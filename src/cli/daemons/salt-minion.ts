@@ -46,7 +46,7 @@ export async function saltMinion(
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
+  messages.release(logging.logger);
   return runMinion({
     opts,
     log: logging.logger,

@@ -39,7 +39,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
+  messages.release(logging.logger);
   return runSyndic({
     ...config,
     log: logging.logger,

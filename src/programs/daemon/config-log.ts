@@ -17,25 +17,11 @@ class ConfigLog {
     },
   ]);
 
-  /**
-   * Hands on what was said, once.
-   * @param log of the program, which writes to the terminal and to its log file
-   * @param terminalLevel in the background, where `log` has no terminal: the level at which it is shown on the one that
-   *   `-d` was called on, which the program has until it says that it is up
-   */
-  release(log: Logger, terminalLevel?: string): void {
-    const records = this.#kept.splice(0);
-    if (terminalLevel !== undefined) {
-      const terminal = setupLogging({ level: terminalLevel, name: 'salt.config' });
-      handOn(records, terminal.logger);
-      terminal.close();
-    }
-    handOn(records, log);
+  /** Hands on what was said, once. @param log of the program, which writes to the terminal and to its log file */
+  release(log: Logger): void {
+    for (const { level, logger, message, error } of this.#kept.splice(0))
+      log.child(logger).log(level, message, error);
   }
-}
-
-function handOn(records: readonly LogRecord[], log: Logger): void {
-  for (const { level, logger, message, error } of records) log.child(logger).log(level, message, error);
 }
 
 /**

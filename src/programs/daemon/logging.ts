@@ -1,6 +1,7 @@
 /** Logging of a daemon from its options. */
 import type { Options } from '../../config/option.ts';
-import { setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { levelNamed, setupLogging, type Logging, type LoggingOptions } from '../../host/log-sinks.ts';
+import { LOG_LEVELS } from '../../host/log.ts';
 import { logHandlers } from './log-handlers.ts';
 import { isDict, toNumber } from '../../python/values/value.ts';
 
@@ -8,7 +9,7 @@ import { isDict, toNumber } from '../../python/values/value.ts';
 export interface DaemonLogging {
   /** Name of the first logger: `salt.master`, `salt.minion`. */
   readonly name: string;
-  /** True in the background: nothing goes to the terminal. */
+  /** True in the background: once it is up, nothing goes to the terminal. */
   readonly daemon: boolean;
   /** The option that names the log file. */
   readonly fileOption: string;
@@ -41,7 +42,7 @@ export function daemonLogging(
   const logging = setupLogging({
     name,
     isPart,
-    level: daemon ? 'quiet' : level,
+    ...(daemon ? startTerminal(level, isPart) : { level }),
     file: text(fileOption) ?? null,
     fileLevel: text('log_level_logfile') ?? level,
     rotation: { maxBytes: number('log_rotate_max_bytes'), backups: number('log_rotate_backup_count') },
@@ -51,4 +52,17 @@ export function daemonLogging(
   });
   if (!isPart) for (const fault of handlers.faults) logging.logger.warning(fault);
   return logging;
+}
+
+/**
+ * The terminal that `-d` was called on, which a daemon has until it says that it is up: whoever waits there learns of
+ * warnings and errors, such as a log file that cannot be opened.
+ */
+function startTerminal(level: string, isPart: boolean): Pick<LoggingOptions, 'level' | 'console'> {
+  if (isPart) return { level: 'quiet' };
+  const asked = levelNamed(level) ?? LOG_LEVELS.error;
+  return {
+    level: asked < LOG_LEVELS.warning ? 'warning' : level,
+    console: { write: (text) => (process.connected ? process.stderr.write(text) : false) },
+  };
 }

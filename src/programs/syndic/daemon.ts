@@ -2,6 +2,7 @@
  * The syndic: to the masters above a minion, to the master beside it a local program; it runs no jobs itself
  * (salt/minion.py `Syndic`, `SyndicManager`, 3006.16).
  */
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
@@ -103,7 +104,12 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
 }
 
 /** @throws ConfigError for a value that means nothing */
-function checkOptions({ lower }: SyndicStart): void {
+function checkOptions({ upper, lower }: SyndicStart): void {
+  const masters = upper.raw('master');
+  if (!truthy(Array.isArray(masters) ? masters.some(truthy) : masters))
+    throw new ConfigError(
+      `The option syndic_master names no master; write the address of the one above into ${lower.get('conf_file')}.`,
+    );
   for (const [name, valid] of [
     ['syndic_mode', ['sync', 'cluster']],
     ['syndic_failover', ['random', 'ordered']],
@@ -135,9 +141,19 @@ function prepareFolders({ upper, lower }: SyndicStart, user: User): void {
   makeDirectory(upper.get('pki_dir'), 0o700);
   makeDirectory(lower.get('cachedir'), 0o755);
   makeDirectory(syndicFolder(lower.get('cachedir')), 0o700);
+  requireUsable(lower.get('sock_dir'));
   const logFile = upper.raw('log_file');
   if (typeof logFile === 'string' && logFile.startsWith('/')) makeDirectory(dirname(logFile), 0o755);
   for (const path of [upper.get('pki_dir'), syndicFolder(lower.get('cachedir'))]) giveTree(path, user);
+}
+
+/** The master beside it makes the folder of its sockets; one that nobody can make is nothing to wait for. */
+function requireUsable(folder: string): void {
+  try {
+    statSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 /** Grains cost a syndic more than all else; they are collected only where the master above looks at them. */

@@ -116,6 +116,10 @@ test('config load - a program that starts says what is used in place of a wrong 
   assert.deepEqual(read('tcp_master_pub_port: true'), [
     none('tcp_master_pub_port in DIR/master', 'True', 4512),
   ]);
+  assert.deepEqual(read('syndic_master_port: abc'), [
+    'syndic_master_port in DIR/master is abc, which is no port. Write a number from 1 to 65535, or remove the option.',
+  ]);
+  assert.deepEqual(read('syndic_master_port:'), []);
   assert.deepEqual(read('id: m\nmaster_port: abc', 'minion'), [
     none('master_port in DIR/minion', 'abc', 4506),
   ]);
