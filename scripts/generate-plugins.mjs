@@ -1,8 +1,8 @@
 // Writes the tables of plug-ins, `table.generated.ts` of each kind in `src/plugins/registry`: reads every definition
 // below `src/plugins`, and lists them with literal imports, so that a bundler finds them and a program loads only what
-// it uses; what Salt has besides, `src/runtime/loader/salts-names.generated.ts`; and what the options of returners begin
-// with and which renderers there are, `src/config/*.generated.ts`. With `--check` it writes nothing and exits 1 when a
-// table would change.
+// it uses; what Salt has besides, `src/runtime/loader/salts-names.generated.ts`; what each function takes,
+// `built-in-calls.generated.ts` beside it; and what the options of returners begin with and which renderers there are,
+// `src/config/*.generated.ts`. With `--check` it writes nothing and exits 1 when a table would change.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -321,6 +321,38 @@ await write(
     ),
     missing('MISSING_FUNCTIONS', 'Functions that modules lack which are here.', SALTS_FUNCTIONS, functions),
     missing('MISSING_STATES', 'State modules of Salt that are not here.', SALTS_STATES, namesOf('state')),
+  ].join('\n'),
+);
+/** Names as a type that is one of them. */
+const oneOf = (names) => (names.length === 0 ? 'never' : names.map(quoted).join(' | '));
+
+/** What a function takes, as the type of its calls has it. */
+function taken({ params = {}, varargs, kwargs }) {
+  const all = Object.entries(params);
+  const places = all.filter(([, { keywordOnly }]) => keywordOnly !== true).map(([name]) => name);
+  const required = all.filter(([, { default: usual }]) => usual === undefined).map(([name]) => name);
+  const named = all.map(([name]) => name).filter((name) => !places.includes(name));
+  const more = [...(varargs === undefined ? [] : ['places']), ...(kwargs === undefined ? [] : ['names'])];
+  const parts = [`[${places.map(quoted).join(', ')}]`, oneOf(required), oneOf(named), oneOf(more)];
+  while (parts.at(-1) === 'never') parts.pop();
+  return `Takes<${parts.join(', ')}>`;
+}
+
+const calls = new Map();
+for (const { name, spec } of ofKind('module'))
+  for (const [fun, described] of Object.entries(spec.functions)) {
+    const key = `${name}.${fun}`;
+    calls.set(key, (calls.get(key) ?? new Set()).add(taken(described)));
+  }
+await write(
+  join(root, 'src/runtime/loader/built-in-calls.generated.ts'),
+  [
+    HEAD,
+    "import type { Takes } from './takes.ts';",
+    '/** The built-in functions and what each takes; a union where several files have the name. */',
+    'export interface BuiltInCalls {',
+    ...Array.from(calls, ([key, kinds]) => `${quoted(key)}: ${[...kinds].join(' | ')};`),
+    '}\n',
   ].join('\n'),
 );
 const returners = tables.filter(({ kind }) => kind === 'returner').flatMap(({ found: ones }) => ones);

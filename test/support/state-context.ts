@@ -1,4 +1,5 @@
 /** A state context for tests: one state function is called as a state run calls it, over fake services. */
+import { checkedCall } from '../../src/runtime/loader/built-in-calls.ts';
 import type { FunctionCaller, FunctionLookup, StateCall } from '../../src/runtime/loader/module.ts';
 import { ModuleRegistry } from '../../src/runtime/loader/registry.ts';
 import { bindState } from '../../src/runtime/state/bind-state.ts';
@@ -97,13 +98,13 @@ function withDoubles(
     ...real,
     find,
     has: async (fun) => (await find(fun)).spec !== undefined,
-    call: async (fun, args = [], kwargs = new Map()) => {
+    call: checkedCall(async (fun, args, kwargs) => {
       if (!Object.hasOwn(doubles, fun)) return real.call(fun, args, kwargs);
       called.push([fun, args, kwargs]);
       const double = doubles[fun] as FunctionDouble | Value | Error;
       const answer = typeof double === 'function' ? await double(args, kwargs) : double;
       if (answer instanceof Error) throw answer;
       return answer;
-    },
+    }),
   };
 }

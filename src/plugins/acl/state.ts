@@ -75,7 +75,7 @@ function octalAt(acls: Acls, path: Value, name: string): number | undefined {
 }
 
 async function aclsOf(ctx: StateContext, { name, type, recurse }: Wanted): Promise<Acls> {
-  const answer = await ctx.functions.call('acl.getfacl', [name], dict({ recursive: recurse }));
+  const answer = await ctx.functions.call('acl.getfacl', [name], { recursive: recurse });
   const all = isDict(answer) ? answer : dict();
   const own = all.get(name);
   if (!isDict(own)) throw new CommandExecutionError(`getfacl says nothing of ${name}`);
@@ -166,7 +166,7 @@ async function absent(ctx: StateContext, wanted: Wanted, aclName: string): Promi
     return outcome(name, true, 'Permissions are in the desired state');
   if (ctx.state.test) return outcome(name, null, 'Removing permissions');
   // Salt compat: Salt hands the rights on as a second file.
-  await ctx.functions.call('acl.delfacl', [type, aclName, name], dict({ recursive: recurse }));
+  await ctx.functions.call('acl.delfacl', [type, aclName, name], { recursive: recurse });
   return outcome(name, true, 'Removing permissions');
 }
 
@@ -217,7 +217,7 @@ async function listAbsent(ctx: StateContext, wanted: Wanted, names: readonly str
     return outcome(name, true, 'Permissions are in the desired state');
   if (ctx.state.test) return outcome(name, null, 'Removing permissions');
   for (const each of names)
-    await ctx.functions.call('acl.delfacl', [type, each, name], dict({ recursive: recurse }));
+    await ctx.functions.call('acl.delfacl', [type, each, name], { recursive: recurse });
   return outcome(name, true, 'Removing permissions');
 }
 

@@ -147,7 +147,7 @@ function commandOf(certbot: string, certname: string, wanted: Wanted, isRenewed:
 
 /** What certbot said. */
 async function certbotSays(ctx: ModuleContext, command: readonly string[]): Promise<Dict> {
-  const ended = await ctx.functions.call('cmd.run_all', [[...command]], dict({ python_shell: false }));
+  const ended = await ctx.functions.call('cmd.run_all', [[...command]], { python_shell: false });
   return isDict(ended) ? ended : dict();
 }
 
@@ -182,7 +182,7 @@ async function obtain(ctx: ModuleContext, wanted: Wanted): Promise<Value> {
   const checked = await ctx.functions.call(
     'file.check_perms',
     [fileOf(certname, 'privkey'), made, owner, group, mode],
-    dict({ follow_symlinks: true }),
+    { follow_symlinks: true },
   );
   return Array.isArray(checked) ? (checked[0] ?? null) : checked;
 }

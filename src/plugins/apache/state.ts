@@ -25,9 +25,7 @@ export const apacheStates = defineModule({
         config: param.value({ type: 'list', doc: 'The configuration, as apache.config takes it.' }),
       },
       run: async (ctx, { name, config }) => {
-        const wanted = pyStr(
-          await ctx.functions.call('apache.config', [name, config], dict({ edit: false })),
-        );
+        const wanted = pyStr(await ctx.functions.call('apache.config', [name, config], { edit: false }));
         const old = readTextIfExists(name) ?? '';
         if (strip(wanted) === strip(old)) return outcome(name, true, 'Configuration is up to date.');
         const changes = dict({ old, new: wanted });

@@ -42,7 +42,7 @@ async function present(ctx: StateContext, wanted: TypedArguments<typeof JOB>): P
   // Salt compat: there, test mode promises a job in any case
   if (ctx.state.test) return outcome(name, null, `job ${job} added and will run on ${timespec}`);
   const runas = user === undefined ? {} : { runas: user };
-  const added = await ctx.functions.call('at.at', [timespec, job], dict({ tag, ...runas }));
+  const added = await ctx.functions.call('at.at', [timespec, job], { tag, ...runas });
   const about: Dict = isDict(added) ? added : dict();
   const [jobs, error] = [about.get('jobs') ?? null, about.get('error')];
   const first = Array.isArray(jobs) ? jobs[0] : undefined;

@@ -22,7 +22,7 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 /** The file system on a device; empty where there is none. */
 async function fileSystemOn(ctx: StateContext, name: string): Promise<string> {
   const words = ['blkid', '-o', 'value', '-s', 'TYPE', name];
-  return pyStr(await ctx.functions.call('cmd.run', [words], dict({ ignore_retcode: true })));
+  return pyStr(await ctx.functions.call('cmd.run', [words], { ignore_retcode: true }));
 }
 
 interface Wanted {

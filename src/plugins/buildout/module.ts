@@ -6,7 +6,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { absPath, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
+import { isDict, truthy, type Dict } from '../../python/values/value.ts';
 import {
   defineFunction,
   defineModule,
@@ -83,7 +83,7 @@ function versionOf(directory: string): number {
 }
 
 async function fetched(ctx: ModuleContext, url: string): Promise<string> {
-  const said = await ctx.functions.call('http.query', [url], dict({ text: true }));
+  const said = await ctx.functions.call('http.query', [url], { text: true });
   const text = isDict(said) ? (said.get('text') ?? null) : null;
   if (typeof text !== 'string') throw new CommandExecutionError(`${url} cannot be fetched: ${pyStr(said)}`);
   return text;

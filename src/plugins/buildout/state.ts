@@ -69,11 +69,11 @@ export const buildoutStates = defineModule({
           return { changes: dict(), result, name, comment };
         }
         const before = installedParts(name);
-        const said = await ctx.functions.call(
-          'buildout.buildout',
-          [],
-          dict({ directory: name, runas: user ?? null, ...wanted }),
-        );
+        const said = await ctx.functions.call('buildout.buildout', [], {
+          directory: name,
+          runas: user ?? null,
+          ...wanted,
+        });
         const field = (key: string): Value => (isDict(said) ? (said.get(key) ?? null) : null);
         const shown = quiet ? ['comment'] : ['comment', 'out', 'outlog'];
         const texts = shown.map(field).filter((text) => truthy(text));

@@ -7,7 +7,7 @@ import { findProgram } from '../../host/which.ts';
 import { textOtherThan } from '../../runtime/loader/failing-returns.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { type Dict, type Value } from '../../python/values/value.ts';
 import {
   isMeant,
   jobDict,
@@ -431,7 +431,7 @@ export const cronModule = defineModule({
       examples: ["salt '*' cron.write_cron_file_verbose root /tmp/new_cron"],
       run: async (ctx, { user, path }) => {
         const { words, runas } = await callFor(user);
-        return ctx.functions.call('cmd.run_all', [[...words, path]], dict({ runas, python_shell: false }));
+        return ctx.functions.call('cmd.run_all', [[...words, path]], { runas, python_shell: false });
       },
     }),
   },

@@ -148,8 +148,8 @@ const absent = defineState({
       );
     const answer =
       special === null
-        ? await ctx.functions.call('cron.rm_job', [user, name], dict({ identifier }))
-        : await ctx.functions.call('cron.rm_special', [user, name], dict({ special, identifier }));
+        ? await ctx.functions.call('cron.rm_job', [user, name], { identifier })
+        : await ctx.functions.call('cron.rm_special', [user, name], { special, identifier });
     return removed(name, what, { user, answer });
   },
 });
@@ -197,7 +197,7 @@ export const cronStates = defineModule({
         const what = `Cron env ${pyStr(name)}`;
         if (ctx.state.test)
           return announcePresent(name, what, await variableStatus(ctx, user, { name, value }));
-        const answer = await ctx.functions.call('cron.set_env', [user, name], dict({ value }));
+        const answer = await ctx.functions.call('cron.set_env', [user, name], { value });
         return added(name, what, { user, answer });
       },
     }),

@@ -80,7 +80,7 @@ function wayTo(ctx: StateContext, args: PresentArguments, { name, tag, full }: W
     return {
       verb: 'loaded',
       doing: `loading ${load} as ${full}`,
-      run: () => ctx.functions.call('docker.load', [], dict({ path: load, repository: name, tag })),
+      run: () => ctx.functions.call('docker.load', [], { path: load, repository: name, tag }),
     };
   return { verb: 'pulled', doing: `pulling ${full}`, run: () => ctx.functions.call('docker.pull', [name]) };
 }
@@ -164,7 +164,7 @@ async function absent(ctx: StateContext, name: Value, images: Value, force: bool
       null,
       tags.length === 1 ? `Image ${first} will be removed` : `The following images will be removed: ${all}`,
     );
-  const removed = await ctx.functions.call('docker.rmi', tags, dict({ force }));
+  const removed = await ctx.functions.call('docker.rmi', tags, { force });
   const left = listOf(await ctx.functions.call('docker.list_tags'));
   const failed = tags.filter((tag) => left.includes(tag));
   const changes = isDict(removed) ? removed : dict();

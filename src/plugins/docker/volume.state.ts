@@ -44,11 +44,7 @@ async function make(
 ): Promise<StateResult> {
   const options = Array.isArray(driver_opts) ? (repackList(driver_opts) ?? driver_opts) : driver_opts;
   try {
-    const made = await ctx.functions.call(
-      'docker.create_volume',
-      [name],
-      dict({ driver, driver_opts: options }),
-    );
+    const made = await ctx.functions.call('docker.create_volume', [name], { driver, driver_opts: options });
     return outcome(name, true, '', changes.set('created', made));
   } catch (error) {
     return outcome(name, false, `Failed to create volume '${pyStr(name)}': ${messageOf(error)}`, changes);

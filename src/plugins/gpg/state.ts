@@ -162,7 +162,7 @@ async function absent(ctx: StateContext, wanted: TypedArguments<typeof ABSENT>):
       report.comments.push(`Would have deleted ${key} from GPG keychain`);
       deleted.push(key);
     } else {
-      const said = await ctx.functions.call('gpg.delete_key', [], dict({ keyid: key, ...whose }));
+      const said = await ctx.functions.call('gpg.delete_key', [], { keyid: key, ...whose });
       const isDone = isDict(said) && said.get('res') === true;
       if (isDone) deleted.push(key);
       else report.result = false;

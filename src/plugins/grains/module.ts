@@ -127,7 +127,7 @@ async function setGrains(
   }
   saveGrains(ctx, path, grains);
   if (!truthy(ctx.opts.get('local'))) {
-    await ctx.functions.call('saltutil.refresh_grains', [], dict({ refresh_pillar: refreshPillar }));
+    await ctx.functions.call('saltutil.refresh_grains', [], { refresh_pillar: refreshPillar });
   }
   return changes;
 }

@@ -31,11 +31,7 @@ export function nodeName(name: string): string {
 }
 
 async function icinga(ctx: ModuleContext, ...words: readonly string[]): Promise<Value> {
-  const ended = await ctx.functions.call(
-    'cmd.run_all',
-    [['icinga2', ...words]],
-    dict({ python_shell: false }),
-  );
+  const ended = await ctx.functions.call('cmd.run_all', [['icinga2', ...words]], { python_shell: false });
   return isDict(ended) ? ended : dict();
 }
 

@@ -169,7 +169,7 @@ export const incronModule = defineModule({
       returns: 'the mapping of cmd.run_all',
       examples: ["salt '*' incron.write_incron_file_verbose root /tmp/new_incron"],
       run: (ctx, { user, path }) =>
-        ctx.functions.call('cmd.run_all', [['incrontab', path]], dict({ runas: user, python_shell: false })),
+        ctx.functions.call('cmd.run_all', [['incrontab', path]], { runas: user, python_shell: false }),
     }),
     raw_system_incron: defineFunction({
       doc: 'Returns the table of the whole system.',

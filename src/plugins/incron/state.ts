@@ -34,7 +34,7 @@ async function status(ctx: StateContext, wanted: Wanted): Promise<'present' | 'u
 }
 
 const ask = (ctx: StateContext, fun: string, { user, path, mask, cmd }: Wanted): Promise<Value> =>
-  ctx.functions.call(`incron.${fun}`, [], dict({ user, path, mask, cmd }));
+  ctx.functions.call(`incron.${fun}`, [], { user, path, mask, cmd });
 
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> {
   const { name, user } = wanted;

@@ -251,7 +251,7 @@ async function enslave(
   if (missing.length === 0 || ctx.grains.get('os_family') === 'Suse') return;
   const program = findProgram('ifenslave');
   if (program === undefined) ctx.log.error("Command 'ifenslave' not found");
-  else await ctx.functions.call('cmd.run', [[program, name, ...missing]], dict({ python_shell: false }));
+  else await ctx.functions.call('cmd.run', [[program, name, ...missing]], { python_shell: false });
   draft.changes.set('enslave', `Added slaves '${missing.join(' ')}' to master '${name}'`);
 }
 

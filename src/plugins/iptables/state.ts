@@ -66,8 +66,7 @@ async function setPolicy(
   if (truthy(await ctx.functions.call('iptables.set_policy', args)))
     return failure(name, 'Failed to set iptables default policy');
   const saves = truthy(save ?? null);
-  if (saves)
-    await ctx.functions.call('iptables.save', [], dict({ filename: save === true ? null : save, family }));
+  if (saves) await ctx.functions.call('iptables.save', [], { filename: save === true ? null : save, family });
   return outcome(
     name,
     true,

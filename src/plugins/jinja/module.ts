@@ -2,14 +2,14 @@
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { toJson } from '../../formats/json/text.ts';
 import { pyRepr } from '../../python/values/repr.ts';
-import { dict, type Value } from '../../python/values/value.ts';
+import { type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const PATH = { path: param.text({ doc: 'The file, as templates name it: below the file roots.' }) } as const;
 
 const rendered = (ctx: ModuleContext, template: string): Promise<Value> =>
-  ctx.functions.call('slsutil.renderer', [], dict({ string: template, default_renderer: 'jinja|yaml' }));
+  ctx.functions.call('slsutil.renderer', [], { string: template, default_renderer: 'jinja|yaml' });
 
 const imported = (ctx: ModuleContext, tag: string, path: string): Promise<Value> =>
   rendered(ctx, `{% ${tag} ${toJson(path)} as imported %}\n{{ imported | tojson }}\n`);

@@ -1,7 +1,7 @@
 /** `keyboard`: the layout of keyboards. Follows 3006.16 salt/modules/keyboard.py. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
-import { dict, type Dict } from '../../python/values/value.ts';
+import { type Dict } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -45,11 +45,9 @@ async function setSystemLayout(ctx: ModuleContext, layout: string): Promise<stri
   const file = fileOf(ctx.grains);
   if (findProgram('localectl') !== undefined) await carryOut(ctx, ['localectl', 'set-keymap', layout]);
   else if (file !== undefined)
-    await ctx.functions.call(
-      'file.replace',
-      [file.path, `^${file.key}=.*`, `${file.key}=${layout}`],
-      dict({ backup: false }),
-    );
+    await ctx.functions.call('file.replace', [file.path, `^${file.key}=.*`, `${file.key}=${layout}`], {
+      backup: false,
+    });
   return layout;
 }
 

@@ -7,7 +7,7 @@ import { findProgram } from '../../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { osErrorText } from '../../python/os-errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { escapePattern } from '../shared/regex.ts';
 import { runAll, runCode, runText } from '../shared/program.ts';
 import { isSystemdBooted } from '../shared/systemd-host.ts';
@@ -130,7 +130,7 @@ async function setLocale(ctx: ModuleContext, locale: string): Promise<boolean> {
     await runText(ctx, [program]);
   } else if (!isFile(file)) await ctx.functions.call('file.touch', [file]);
   const change = [file, `^${name}=.*`, `${name}="${locale}"`];
-  await ctx.functions.call('file.replace', change, dict({ append_if_not_found: true }));
+  await ctx.functions.call('file.replace', change, { append_if_not_found: true });
   return true;
 }
 
@@ -161,12 +161,12 @@ async function generate(ctx: ModuleContext, given: string, kwargs: Dict): Promis
   }
   if (pathExists('/etc/locale.gen')) {
     const change = ['/etc/locale.gen', `^\\s*#\\s*${escapePattern(locale)}\\s*$`, `${locale}\n`];
-    await ctx.functions.call('file.replace', change, dict({ append_if_not_found: true }));
+    await ctx.functions.call('file.replace', change, { append_if_not_found: true });
   } else if (os === 'Ubuntu') {
     const file = `/var/lib/locales/supported.d/${parts.language}`;
     await ctx.functions.call('file.touch', [file]);
     const change = [file, escapePattern(locale), locale];
-    await ctx.functions.call('file.replace', change, dict({ append_if_not_found: true }));
+    await ctx.functions.call('file.replace', change, { append_if_not_found: true });
   }
   const verbose = truthy(kwargs.get('verbose'));
   const words = generatorWords({
@@ -177,7 +177,7 @@ async function generate(ctx: ModuleContext, given: string, kwargs: Dict): Promis
     isGentoo,
     verbose,
   });
-  const result = await ctx.functions.call('cmd.run_all', [words], dict({ python_shell: false }));
+  const result = await ctx.functions.call('cmd.run_all', [words], { python_shell: false });
   const code = result instanceof Map ? result.get('retcode') : 1;
   if (code !== 0 && result instanceof Map) ctx.log.error(pyStr(result.get('stderr') ?? ''));
   return verbose ? result : code === 0;

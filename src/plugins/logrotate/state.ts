@@ -35,19 +35,17 @@ async function set(
   const isBlock = of !== null;
   const [value, setting] = isBlock ? [given, asNumber(of)] : [asNumber(given), null];
   const wanted = isBlock ? setting : value;
-  const current = await ctx.functions.call(
-    'logrotate.get',
-    [],
-    dict({ key, conf_file, ...(isBlock ? { value } : {}) }),
-  );
+  const current = await ctx.functions.call('logrotate.get', [], {
+    key,
+    conf_file,
+    ...(isBlock ? { value } : {}),
+  });
   const what = isBlock ? `Block '${key}' command '${pyStr(value)}'` : `Command '${key}'`;
   const lower = what.charAt(0).toLowerCase() + what.slice(1);
   if (valuesEqual(current, wanted)) return result(name, true, `${what} already has value: ${pyStr(wanted)}`);
   const changes = dict({ old: current, new: wanted });
   if (ctx.state.test) return result(name, null, `${what} will be set to value: ${pyStr(wanted)}`, changes);
-  const isSet = truthy(
-    await ctx.functions.call('logrotate.set', [], dict({ key, value, setting, conf_file })),
-  );
+  const isSet = truthy(await ctx.functions.call('logrotate.set', [], { key, value, setting, conf_file }));
   const comment = isSet
     ? `Set ${lower} value: ${pyStr(wanted)}`
     : `Unable to set ${lower} value: ${pyStr(wanted)}`;

@@ -87,10 +87,7 @@ async function restartService(ctx: ModuleContext, wish: RetryWish, comment: Valu
       comment.push(`Scheduled retry for minion restart in ${pyStr(wish.retry_delay)} seconds`);
     }
     failed = 'Service restart failed';
-    about.set(
-      'result',
-      await ctx.functions.call('service.restart', ['salt-minion'], dict({ no_block: true })),
-    );
+    about.set('result', await ctx.functions.call('service.restart', ['salt-minion'], { no_block: true }));
     comment.push('Service restart successful');
     return dict({ service_restart: about, retcode: 0 });
   } catch (error) {

@@ -34,8 +34,7 @@ function optionList(opts: Value): string[] {
 
 async function mountIt(ctx: ModuleContext, args: TypedArguments<typeof MOUNT_PARAMS>): Promise<Value> {
   const { name } = args;
-  if (!pathExists(name) && args.mkmnt)
-    await ctx.functions.call('file.mkdir', [name], dict({ user: args.user }));
+  if (!pathExists(name) && args.mkmnt) await ctx.functions.call('file.mkdir', [name], { user: args.user });
   return runMount(ctx, name, args, args.opts);
 }
 

@@ -103,17 +103,15 @@ async function unmounted(
     user,
   }: { name: string; device: string | undefined; config: string; persist: boolean; user: Value },
 ): Promise<StateResult> {
-  const active = await ctx.functions.call('mount.active', [], dict({ extended: true }));
+  const active = await ctx.functions.call('mount.active', [], { extended: true });
   const changes = dict();
   let result: boolean | null = true;
   let comment = 'Target was already unmounted';
   if (isDict(active) && active.has(name.replaceAll(' ', '\\040'))) {
     if (ctx.state.test) return outcome(name, null, `Mount point ${name} is mounted but should not be`);
-    const out = await ctx.functions.call(
-      'mount.umount',
-      device === undefined ? [name] : [name, device],
-      dict({ user }),
-    );
+    const out = await ctx.functions.call('mount.umount', device === undefined ? [name] : [name, device], {
+      user,
+    });
     if (typeof out === 'string') [result, comment] = [false, out];
     else if (out === true) {
       comment = 'Target was successfully unmounted';
@@ -227,7 +225,7 @@ export const mountStates = defineModule({
         if (sfun !== 'mounted') return outcome(name, true, `Watch not supported in ${sfun} at this time`);
         const [device, fstype, opts] = ['device', 'fstype', 'opts'].map((key) => kwargs.get(key) ?? null);
         const args = [name, device ?? null, false, fstype ?? null, opts ?? null];
-        const out = await ctx.functions.call('mount.remount', args, dict({ user }));
+        const out = await ctx.functions.call('mount.remount', args, { user });
         // Salt compat: Salt takes what the program complains of for success.
         return out === true
           ? outcome(name, true, `${name} remounted`)

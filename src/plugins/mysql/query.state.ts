@@ -191,11 +191,9 @@ export const mysqlQueryStates = defineModule({
         if (flagged === undefined) return wrongFlags(query.name);
         if (query_file === undefined) throw new SaltInvocationError('The argument query_file is missing.');
         const path = FROM_ELSEWHERE.test(query_file)
-          ? await ctx.functions.call(
-              'cp.cache_file',
-              [query_file],
-              dict({ saltenv: saltenv ?? stateEnvironment(ctx) }),
-            )
+          ? await ctx.functions.call('cp.cache_file', [query_file], {
+              saltenv: saltenv ?? stateEnvironment(ctx),
+            })
           : query_file;
         if (typeof path !== 'string' || !existsSync(path))
           return outcome(query.name, false, `File ${pyStr(path)} does not exist`);

@@ -143,11 +143,7 @@ async function setPolicy(
     return failure(name, 'Failed to set nftables default policy');
   const isSaved = truthy(kwargs.get('save'));
   if (isSaved)
-    await ctx.functions.call(
-      'nftables.save',
-      [],
-      dict({ filename: kwargs.get('save_filename') ?? null, family }),
-    );
+    await ctx.functions.call('nftables.save', [], { filename: kwargs.get('save_filename') ?? null, family });
   const verb = isSaved ? 'Set and saved' : 'Set';
   const comment = `${verb} default policy for ${chain} to ${policy} family ${family}`;
   return outcome(name, true, comment, dict({ locale: name }));

@@ -104,7 +104,7 @@ async function installed(ctx: StateContext, args: InstalledArgs): Promise<StateR
   if (missing.length === 0)
     return outcome(name, true, `Package(s) '${all}' satisfied by ${satisfied.join(', ')}`);
   try {
-    await ctx.functions.call('npm.install', [], dict({ dir, runas: user, registry, env, pkgs: list }));
+    await ctx.functions.call('npm.install', [], { dir, runas: user, registry, env, pkgs: list });
   } catch (error) {
     if (!isSentence(error)) throw error;
     return outcome(name, false, `Error installing '${all}': ${error.message}`);
@@ -118,14 +118,14 @@ async function removed(
   { name, dir, user }: { readonly name: string; readonly dir: Value; readonly user: Value },
 ): Promise<StateResult> {
   try {
-    const there = asDict(await ctx.functions.call('npm.list', [], dict({ dir, depth: 0 })));
+    const there = asDict(await ctx.functions.call('npm.list', [], { dir, depth: 0 }));
     if (!there.has(name)) return outcome(name, true, `Package '${name}' is not installed`);
   } catch (error) {
     if (!isSentence(error)) throw error;
     return outcome(name, false, `Error uninstalling '${name}': ${error.message}`);
   }
   if (ctx.state.test) return outcome(name, null, `Package '${name}' is set to be removed`);
-  return truthy(await ctx.functions.call('npm.uninstall', [], dict({ pkg: name, dir, runas: user })))
+  return truthy(await ctx.functions.call('npm.uninstall', [], { pkg: name, dir, runas: user }))
     ? outcome(name, true, `Package '${name}' was successfully removed`, dict({ [name]: 'Removed' }))
     : outcome(name, false, `Error removing package '${name}'`);
 }
@@ -168,7 +168,7 @@ async function cacheCleaned(
 ): Promise<StateResult> {
   const what = name ?? 'packages';
   try {
-    const listed = await ctx.functions.call('npm.cache_list', [], dict({ path: name ?? null, runas: user }));
+    const listed = await ctx.functions.call('npm.cache_list', [], { path: name ?? null, runas: user });
     // Salt compat: Salt looks for the first letter of the list and the name between slashes, and so never finds one.
     if (name !== undefined && !pyStr(listed).includes(name))
       return outcome(name, true, `Package ${what} is not in the cache`);
@@ -177,9 +177,7 @@ async function cacheCleaned(
     return outcome(name ?? null, false, `Error looking up cached ${what}: ${error.message}`);
   }
   if (ctx.state.test) return outcome(name ?? null, null, `Cached ${what} set to be removed`);
-  return truthy(
-    await ctx.functions.call('npm.cache_clean', [], dict({ path: name ?? null, runas: user, force })),
-  )
+  return truthy(await ctx.functions.call('npm.cache_clean', [], { path: name ?? null, runas: user, force }))
     ? outcome(
         name ?? null,
         true,

@@ -53,7 +53,7 @@ export const openstackConfigStates = defineModule({
             null,
             `Value '${old === undefined ? 'None' : pyStr(old)}' is set to be changed to '${pyStr(value)}'.`,
           );
-        await ctx.functions.call('openstack_config.set', [], dict({ ...setting, value }));
+        await ctx.functions.call('openstack_config.set', [], { ...setting, value });
         return outcome(name, true, 'The value has been updated', dict({ Value: 'Updated' }));
       },
     }),

@@ -174,7 +174,7 @@ async function ordinary(ctx: StateContext, wanted: Wanted, ports: readonly Value
     if (ctx.state.test) return outcome(name, null, turned);
     // there is no way to set the type alone
     return truthy(
-      await ctx.functions.call('openvswitch.port_add', [bridge, name], dict({ may_exist: true, internal })),
+      await ctx.functions.call('openvswitch.port_add', [bridge, name], { may_exist: true, internal }),
     )
       ? outcome(name, true, turned, dict({ internal: dict({ old: false, new: true }) }))
       : outcome(
@@ -184,7 +184,7 @@ async function ordinary(ctx: StateContext, wanted: Wanted, ports: readonly Value
         );
   }
   if (ctx.state.test) return outcome(name, null, made);
-  return truthy(await ctx.functions.call('openvswitch.port_add', [bridge, name], dict({ internal })))
+  return truthy(await ctx.functions.call('openvswitch.port_add', [bridge, name], { internal }))
     ? outcome(
         name,
         true,

@@ -34,7 +34,7 @@ async function bridge(
       : outcome(name, false, `Bridge ${name} already exists, but has a different parent or VLAN ID.`);
   }
   if (ctx.state.test) return outcome(name, null, `Bridge ${name} created.`);
-  return truthy(await ctx.functions.call('openvswitch.bridge_create', [name], dict({ parent, vlan })))
+  return truthy(await ctx.functions.call('openvswitch.bridge_create', [name], { parent, vlan }))
     ? outcome(
         name,
         true,

@@ -34,7 +34,7 @@ export const processStates = defineModule({
       run: async (ctx, { name, user, signal }) => {
         if (ctx.state.test) {
           // Salt compat: test mode looks at the names only, and not at whole command lines.
-          const running = await ctx.functions.call('ps.pgrep', [name], dict({ user }));
+          const running = await ctx.functions.call('ps.pgrep', [name], { user });
           return outcome(name, null, truthy(running) ? `${countOf(running)} processes will be killed` : NONE);
         }
         const how = dict({ user, ...(signal === undefined ? {} : { signal }), full: true });

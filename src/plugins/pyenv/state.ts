@@ -15,7 +15,7 @@ const bare = (name: string): string => name.replace(/^python-/, '');
 
 /** @returns whether an installed Python is the default; undefined where it is not there */
 async function found(ctx: StateContext, python: string, user: Value): Promise<boolean | undefined> {
-  const standard = await ctx.functions.call('pyenv.default', [], dict({ runas: user }));
+  const standard = await ctx.functions.call('pyenv.default', [], { runas: user });
   const versions = await ctx.functions.call('pyenv.versions', [user]);
   return Array.isArray(versions) && versions.includes(python) ? standard === python : undefined;
 }
@@ -23,7 +23,7 @@ async function found(ctx: StateContext, python: string, user: Value): Promise<bo
 const hasPyenv = async (ctx: StateContext, user: Value): Promise<boolean> =>
   truthy(await ctx.functions.call('pyenv.is_installed', [user]));
 const setDefault = (ctx: StateContext, python: string, user: Value): Promise<Value> =>
-  ctx.functions.call('pyenv.default', [python], dict({ runas: user }));
+  ctx.functions.call('pyenv.default', [python], { runas: user });
 
 /** Test mode. Salt compat: Salt foretells an installation in any case. */
 async function foretold(
@@ -52,7 +52,7 @@ async function installed(
   let result = outcome(name, true, 'Requested python exists.');
   if (there === undefined) {
     // Salt compat: Salt takes a build that prints nothing as an error for one that has failed
-    if ((await ctx.functions.call('pyenv.install_python', [python], dict({ runas: user }))) === false)
+    if ((await ctx.functions.call('pyenv.install_python', [python], { runas: user })) === false)
       return outcome(name, false, 'Could not install python.');
     result = outcome(name, true, 'Successfully installed python', dict({ [python]: 'Installed' }));
   }
@@ -72,7 +72,7 @@ async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateR
   // Salt compat: Salt foretells a removal in any case
   if (ctx.state.test) return outcome(name, null, `python ${python} is set to be uninstalled`);
   if (there) await setDefault(ctx, 'system', user);
-  const isGone = truthy(await ctx.functions.call('pyenv.uninstall_python', [python], dict({ runas: user })));
+  const isGone = truthy(await ctx.functions.call('pyenv.uninstall_python', [python], { runas: user }));
   const result = isGone
     ? outcome(name, true, 'Successfully removed python', dict({ [python]: 'Uninstalled' }))
     : outcome(name, false, 'Failed to uninstall python');

@@ -84,7 +84,7 @@ async function saveConfig(ctx: ModuleContext): Promise<Value> {
     if (device === undefined) throw new CommandExecutionError(`mdadm says what is not understood: ${line}`);
     const pattern = `^ARRAY\\s+${escaped(device)}\\s+.*$`;
     if (await replaceLine(ctx, [pattern, line], dict({ append_if_not_found: true }))) continue;
-    await ctx.functions.call('file.write', [configFile(ctx)], dict({ args: lines }));
+    await ctx.functions.call('file.write', [configFile(ctx)], { args: lines });
     break;
   }
   const family = ctx.grains.get('os_family');

@@ -36,7 +36,7 @@ async function sortDisks(ctx: StateContext, devices: readonly string[]): Promise
       missing.push(device);
       continue;
     }
-    const about = await ctx.functions.call('raid.examine', [device], dict({ quiet: true }));
+    const about = await ctx.functions.call('raid.examine', [device], { quiet: true });
     const id = isDict(about) ? about.get('MD_UUID') : undefined;
     if (id === undefined) fresh.push(device);
     else marked.set(pyStr(id), [...(marked.get(pyStr(id)) ?? []), device]);

@@ -14,7 +14,7 @@ interface Wanted {
 
 /** Whether a Ruby is installed. @returns whether it is the default; undefined where it is not there */
 async function found(ctx: StateContext, ruby: string, user: Value): Promise<boolean | undefined> {
-  const standard = await ctx.functions.call('rbenv.default', [], dict({ runas: user }));
+  const standard = await ctx.functions.call('rbenv.default', [], { runas: user });
   const versions = await ctx.functions.call('rbenv.versions', [user]);
   return Array.isArray(versions) && versions.includes(ruby) ? pyStr(standard ?? '') === ruby : undefined;
 }
@@ -23,7 +23,7 @@ const hasRbenv = async (ctx: StateContext, user: Value): Promise<boolean> =>
   truthy(await ctx.functions.call('rbenv.is_installed', [user]));
 
 const setDefault = async (ctx: StateContext, ruby: string, user: Value): Promise<boolean> =>
-  truthy(await ctx.functions.call('rbenv.default', [ruby], dict({ runas: user })));
+  truthy(await ctx.functions.call('rbenv.default', [ruby], { runas: user }));
 
 const bare = (name: string): string => name.replace(/^ruby-/, '');
 
@@ -55,7 +55,7 @@ async function installed(
   let result: StateResult = outcome(name, true, 'Requested ruby exists');
   if (there === undefined) {
     // Salt compat: Salt takes a build that prints nothing as an error for one that has failed.
-    if ((await ctx.functions.call('rbenv.install_ruby', [ruby], dict({ runas: user }))) === false)
+    if ((await ctx.functions.call('rbenv.install_ruby', [ruby], { runas: user })) === false)
       return outcome(name, false, 'Failed to install ruby');
     result = outcome(name, true, 'Successfully installed ruby', dict({ [ruby]: 'Installed' }));
   }
@@ -77,7 +77,7 @@ async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateR
     return outcome(name, true, `Ruby ${ruby} is already ${test ? 'uninstalled' : 'absent'}`);
   if (test) return { ...outcome(name, null, `Ruby ${ruby} is set to be uninstalled`), default: there };
   if (there) await setDefault(ctx, 'system', user);
-  return truthy(await ctx.functions.call('rbenv.uninstall_ruby', [ruby], dict({ runas: user })))
+  return truthy(await ctx.functions.call('rbenv.uninstall_ruby', [ruby], { runas: user }))
     ? {
         ...outcome(name, true, 'Successfully removed ruby', dict({ [ruby]: 'Uninstalled' })),
         default: there,

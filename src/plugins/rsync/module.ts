@@ -8,7 +8,7 @@ import { findProgram } from '../../host/which.ts';
 import { isOsError, osErrorText } from '../../python/os-errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
-import { dict, truthy, type Value } from '../../python/values/value.ts';
+import { truthy, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { runStdout } from '../shared/program.ts';
@@ -59,7 +59,7 @@ const BY_CONTENT = ['--checksum', '--no-times'];
 /** What is at an address `salt://`, copied into a folder. @throws CommandExecutionError where there is nothing */
 async function fetched(ctx: ModuleContext, source: string, saltenv: Value, folder: string): Promise<string> {
   const path = source.replaceAll('salt://', '');
-  const folders = await ctx.functions.call('cp.list_master_dirs', [], dict({ saltenv }));
+  const folders = await ctx.functions.call('cp.list_master_dirs', [], { saltenv });
   const isFolder = Array.isArray(folders) && folders.includes(path);
   const target = isFolder ? `${folder}/` : join(folder, 'file');
   const got = await ctx.functions.call(isFolder ? 'cp.get_dir' : 'cp.get_file', [source, target, saltenv]);
@@ -89,11 +89,7 @@ async function copy(
   try {
     const from = folder === undefined ? src : await fetched(ctx, src, given.saltenv, folder);
     if (folder !== undefined) words.push(...BY_CONTENT);
-    return await ctx.functions.call(
-      'cmd.run_all',
-      [['rsync', ...words, from, dst]],
-      dict({ python_shell: false }),
-    );
+    return await ctx.functions.call('cmd.run_all', [['rsync', ...words, from, dst]], { python_shell: false });
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -22,7 +22,7 @@ function isMeant(ruby: string, implementation: string, listed: string): boolean 
 
 /** The Ruby that is asked for. @returns whether it is the default; undefined where it is not there */
 async function found(ctx: StateContext, ruby: string, user: Value): Promise<boolean | undefined> {
-  const listed = await ctx.functions.call('rvm.list', [], dict({ runas: user }));
+  const listed = await ctx.functions.call('rvm.list', [], { runas: user });
   for (const entry of Array.isArray(listed) ? listed : []) {
     if (!Array.isArray(entry)) continue;
     const [implementation = '', version = '', isDefault = false] = entry;
@@ -62,7 +62,7 @@ async function foretold(
 async function rvmFailure(ctx: StateContext, user: Value): Promise<string | undefined> {
   try {
     if (truthy(await ctx.functions.call('rvm.is_installed', [user]))) return undefined;
-    if (truthy(await ctx.functions.call('rvm.install', [], dict({ runas: user })))) return undefined;
+    if (truthy(await ctx.functions.call('rvm.install', [], { runas: user }))) return undefined;
     return 'RVM failed to install.';
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
@@ -78,13 +78,13 @@ async function installed(ctx: StateContext, args: TypedArguments<typeof INSTALLE
   const isDefault = await found(ctx, name, user);
   let result: StateResult = outcome(name, true, 'Requested ruby exists.');
   if (isDefault === undefined) {
-    if (!truthy(await ctx.functions.call('rvm.install_ruby', [name], dict({ runas: user, opts, env }))))
+    if (!truthy(await ctx.functions.call('rvm.install_ruby', [name], { runas: user, opts, env })))
       return outcome(name, false, 'Could not install ruby.');
     result = outcome(name, true, 'Successfully installed ruby.', dict({ [name]: 'Installed' }));
   }
   if (!args.default || isDefault === true) return { ...result, default: isDefault ?? false };
   // Salt compat: Salt makes it the default at each run, tells no change, and does not look at what comes of it.
-  if ((await ctx.functions.call('rvm.set_default', [name], dict({ runas: user }))) === false)
+  if ((await ctx.functions.call('rvm.set_default', [name], { runas: user })) === false)
     return outcome(name, false, `Could not make ruby ${name} the default.`, result.changes);
   if (isDefault === false)
     result = outcome(name, true, 'Requested ruby is the default now.', dict({ default: name }));

@@ -38,7 +38,7 @@ async function testFiles(ctx: ModuleContext, saltenv: string): Promise<TestFiles
  * @throws CommandExecutionError when the top file has errors
  */
 async function topStates(ctx: ModuleContext, saltenv: string): Promise<string[]> {
-  const top = await ctx.functions.call('state.show_top', [], dict({ saltenv }));
+  const top = await ctx.functions.call('state.show_top', [], { saltenv });
   if (Array.isArray(top)) throw new CommandExecutionError(top.map((one) => pyStr(one)).join('\n'));
   const names = isDict(top) ? top.get(saltenv) : undefined;
   return Array.isArray(names) ? names.map((one) => pyStr(one)) : [];

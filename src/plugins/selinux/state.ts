@@ -81,7 +81,7 @@ async function portState(
   to: { readonly isThere: boolean; readonly verb: string; run(): Promise<Value> },
 ): Promise<StateResult> {
   const look = (): Promise<Value> =>
-    ctx.functions.call('selinux.port_get_policy', [], dict({ name, sel_type, protocol, port }));
+    ctx.functions.call('selinux.port_get_policy', [], { name, sel_type, protocol, port });
   const before = await look();
   if (truthy(before) === to.isThere)
     return outcomeResultFirst(
@@ -158,7 +158,7 @@ export const selinuxStates = defineModule({
         portState(ctx, order, {
           isThere: true,
           verb: 'adding new',
-          run: () => ctx.functions.call('selinux.port_add_policy', [], dict({ ...order, sel_range })),
+          run: () => ctx.functions.call('selinux.port_add_policy', [], { ...order, sel_range }),
         }),
     }),
     port_policy_absent: defineState({
@@ -173,7 +173,7 @@ export const selinuxStates = defineModule({
         return portState(ctx, order, {
           isThere: false,
           verb: 'deleting',
-          run: () => ctx.functions.call('selinux.port_delete_policy', [], dict({ name, protocol, port })),
+          run: () => ctx.functions.call('selinux.port_delete_policy', [], { name, protocol, port }),
         });
       },
     }),

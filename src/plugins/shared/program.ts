@@ -31,11 +31,7 @@ export async function runAll(
   argv: readonly Value[],
   keywords: DictInit = {},
 ): Promise<Ended> {
-  const result = await ctx.functions.call(
-    'cmd.run_all',
-    [[...argv]],
-    dict({ python_shell: false, ...keywords }),
-  );
+  const result = await ctx.functions.call('cmd.run_all', [[...argv]], { python_shell: false, ...keywords });
   const field = (name: string): Value => (isDict(result) ? (result.get(name) ?? null) : null);
   return {
     retcode: toNumber(field('retcode')) ?? 1,
@@ -51,7 +47,7 @@ export async function runText(
   argv: readonly Value[],
   keywords: DictInit = {},
 ): Promise<string> {
-  return pyStr(await ctx.functions.call('cmd.run', [[...argv]], dict({ python_shell: false, ...keywords })));
+  return pyStr(await ctx.functions.call('cmd.run', [[...argv]], { python_shell: false, ...keywords }));
 }
 
 /** `cmd.run_stdout`: the standard output only. */

@@ -63,7 +63,7 @@ async function rendered(
   let place = ':string:';
   let text = string ?? '';
   if (path !== undefined) {
-    place = pyStr(await ctx.functions.call('cp.get_url', [path], new Map([['saltenv', saltenv]])));
+    place = pyStr(await ctx.functions.call('cp.get_url', [path], { saltenv }));
     try {
       text = readFileSync(place, 'utf8');
     } catch {

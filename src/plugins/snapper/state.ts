@@ -38,7 +38,7 @@ async function deviations(
   number: Value,
   { ignore, shows }: { ignore: readonly string[]; shows: boolean },
 ): Promise<Dict> {
-  const found = await ctx.functions.call('snapper.status', [config], dict({ num_pre: 0, num_post: number }));
+  const found = await ctx.functions.call('snapper.status', [config], { num_pre: 0, num_post: number });
   const out = dict();
   for (const [path, entry] of isDict(found) ? found : []) {
     if (isIgnored(pyStr(path), ignore) || !isDict(entry)) continue;

@@ -139,7 +139,7 @@ async function announceAbsent(ctx: StateContext, name: string, wish: KeyWish): P
 /** The lines of a file of keys. */
 async function sourceLines(ctx: StateContext, wish: KeyWish): Promise<string[]> {
   const saltenv = stateEnvironment(ctx);
-  const text = await ctx.functions.call('cp.get_file_str', [wish.source], dict({ saltenv }));
+  const text = await ctx.functions.call('cp.get_file_str', [wish.source], { saltenv });
   return rstrip(pyStr(text)).split('\n');
 }
 
@@ -159,8 +159,7 @@ function moreTelling(a: Value, b: Value): Value {
 async function setFromFile(ctx: StateContext, wish: KeyWish): Promise<Value> {
   const saltenv = stateEnvironment(ctx);
   const options = place(wish);
-  if (!truthy(await ctx.functions.call('cp.get_url', [wish.source, null], dict({ saltenv }))))
-    return 'no key';
+  if (!truthy(await ctx.functions.call('cp.get_url', [wish.source, null], { saltenv }))) return 'no key';
   let answer: Value = '';
   for (const line of await sourceLines(ctx, wish)) {
     const [enc = '', key = '', comment = ''] = line.split(' ');
@@ -270,7 +269,7 @@ function absentKey(ctx: StateContext, args: Arguments): Promise<StateResult> {
 async function manage(ctx: StateContext, args: Arguments, keys: readonly Value[]): Promise<StateResult> {
   const words = new Set(keys.flatMap((key) => pyStr(key).split(' ')));
   const { user, config, fingerprint_hash_type } = args;
-  const there = await ctx.functions.call('ssh.auth_keys', [], dict({ user, config, fingerprint_hash_type }));
+  const there = await ctx.functions.call('ssh.auth_keys', [], { user, config, fingerprint_hash_type });
   const changes: Dict = new Map();
   let result: boolean | null = true;
   let comment = '';

@@ -39,7 +39,7 @@ const failed = (said: string): boolean =>
 
 function ask(ctx: StateContext, which: Which, fun: string, args: readonly Value[] = []): Promise<Value> {
   const { user, conf_file, bin_env } = which;
-  return ctx.functions.call(`supervisord.${fun}`, args, dict({ user, conf_file, bin_env }));
+  return ctx.functions.call(`supervisord.${fun}`, args, { user, conf_file, bin_env });
 }
 
 /** The states of programs, and the groups that there are. */

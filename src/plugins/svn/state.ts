@@ -86,7 +86,7 @@ async function knownOf(
   { user, username, password }: As,
 ): Promise<Known | undefined> {
   const as = { user: user ?? null, username: username ?? null, password: password ?? null };
-  const said = await ctx.functions.call('svn.info', [cwd], dict({ targets, ...as, fmt: 'dict' }));
+  const said = await ctx.functions.call('svn.info', [cwd], { targets, ...as, fmt: 'dict' });
   const about = Array.isArray(said) ? said[0] : undefined;
   if (!isDict(about)) return undefined;
   return { revision: pyStr(about.get('Revision') ?? null), url: pyStr(about.get('URL') ?? '') };

@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { isAbs } from '../../python/paths.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
+import { isDict, truthy, type Value } from '../../python/values/value.ts';
 import { hasParameter } from './module.ts';
 import { mayBeMade } from '../shared/made-earlier.ts';
 import { missingFolder } from '../shared/missing-source.ts';
@@ -17,7 +17,7 @@ const singleSpaced = (text: string): string => text.replace(/ +|\t+/g, ' ');
 /** What test mode says. */
 async function announce(ctx: StateContext, name: string, value: Value, config: string): Promise<StateResult> {
   const wanted = pyStr(value);
-  const configured = await ctx.functions.call('sysctl.show', [], dict({ config_file: config }));
+  const configured = await ctx.functions.call('sysctl.show', [], { config_file: config });
   if (configured === null)
     return outcomeResultFirst(
       name,

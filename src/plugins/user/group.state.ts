@@ -91,8 +91,7 @@ async function applyChanges(
 ): Promise<void> {
   const call = (fun: string, ...args: Value[]): Promise<Value> => ctx.functions.call(`group.${fun}`, args);
   for (const [key, value] of change) {
-    if (key === 'gid')
-      await ctx.functions.call('group.chgid', [name, value], dict({ non_unique: nonUnique }));
+    if (key === 'gid') await ctx.functions.call('group.chgid', [name, value], { non_unique: nonUnique });
     else if (key === 'addusers') for (const user of listOf(value)) await call('adduser', name, user);
     else if (key === 'delusers') for (const user of listOf(value)) await call('deluser', name, user);
     else if (key === 'members') await call('members', name, (members ?? []).map(pyStr).join(','));
@@ -143,7 +142,7 @@ async function addGroup(
       `Group ${name} is not present but gid ${pyStr(gid)} is already taken by group ${taken}`,
     );
   if (ctx.state.test) return outcome(name, null, `Group ${name} set to be added`);
-  if (!truthy(await ctx.functions.call('group.add', [name], dict({ gid, ...options }))))
+  if (!truthy(await ctx.functions.call('group.add', [name], { gid, ...options })))
     return failure(name, `Failed to create new group ${name}`);
   const members = [wanted.addusers ?? [], wanted.members ?? []].find((users) => users.length > 0);
   if (members !== undefined) await ctx.functions.call('group.members', [name, members.map(pyStr).join(',')]);

@@ -9,7 +9,7 @@ import { childOf } from '../../formats/xml/read.ts';
 import { findProgram } from '../../host/which.ts';
 import { isFile } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy } from '../../python/values/value.ts';
+import { isDict, truthy } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { initMachine, updateMachine } from './module/definition.ts';
@@ -235,11 +235,7 @@ const running = {
           continue;
         const file = pyStr(disk.get('file') ?? '');
         if (truthy(disk.get('zfs') ?? null))
-          await ctx.functions.call(
-            'zfs.destroy',
-            [],
-            dict({ name: file.slice('/dev/zvol/'.length), force: true }),
-          );
+          await ctx.functions.call('zfs.destroy', [], { name: file.slice('/dev/zvol/'.length), force: true });
         else if (isFile(file)) {
           await rm(file);
           folders.add(dirname(file));

@@ -2,7 +2,7 @@
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { joinPath, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Value } from '../../python/values/value.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { createEnvironment, virtualenvVersion } from './module/create.ts';
@@ -29,7 +29,7 @@ async function printedIn(
     throw new CommandExecutionError(
       `Path '${venv}' does not appear to be a virtualenv: '${python}' not found.`,
     );
-  const ended = await ctx.functions.call('cmd.exec_code_all', [python, code], dict({ args: [...args] }));
+  const ended = await ctx.functions.call('cmd.exec_code_all', [python, code], { args: [...args] });
   const field = (name: string): Value => (isDict(ended) ? (ended.get(name) ?? '') : '');
   if (field('retcode') !== 0)
     throw new CommandExecutionError(`${pyStr(field('stdout'))}\n${pyStr(field('stderr'))}`);

@@ -78,7 +78,7 @@ const linesOf = (value: Value): string[] => (Array.isArray(value) ? value.map(py
 
 async function pythonVersion(ctx: StateContext, python: string): Promise<string> {
   // Salt compat: only what Python says on its error output, where Python 3 says nothing.
-  const said = await ctx.functions.call('cmd.run_stderr', [[python, '-V']], dict({ python_shell: false }));
+  const said = await ctx.functions.call('cmd.run_stderr', [[python, '-V']], { python_shell: false });
   return pyStr(said).replaceAll(/^\n+|\n+$/g, '');
 }
 
@@ -181,7 +181,7 @@ async function populate(
   const field = (key: string): string => (isDict(ended) ? pyStr(ended.get(key) ?? '') : '');
   if (isDict(ended) && !ended.has('retcode')) return outcome(name, false, field('comment'), changes);
   const isDone = isDict(ended) && ended.get('retcode') === 0;
-  const after = linesOf(await ctx.functions.call('pip.freeze', [], dict({ bin_env: name })));
+  const after = linesOf(await ctx.functions.call('pip.freeze', [], { bin_env: name }));
   const [fresh, gone] = [missingFrom(before, after), missingFrom(after, before)];
   if (fresh !== '' || gone !== '') changes.set('packages', dict({ new: fresh, old: gone }));
   return outcome(
@@ -206,9 +206,7 @@ async function isMissingSome(
   const wanted = [...(typeof asked === 'string' ? [] : asked.packages), ...pkgs];
   if (wanted.length === 0 && typeof asked !== 'string' && asked.isAll) return false;
   if (pip_upgrade || typeof asked === 'string' || !asked.isAll) return true;
-  const installed = new InstalledPackages(
-    await ctx.functions.call('pip.list', [], dict({ bin_env: name, user })),
-  );
+  const installed = new InstalledPackages(await ctx.functions.call('pip.list', [], { bin_env: name, user }));
   return wanted.some((one) => typeof one === 'string' || !installed.has(one));
 }
 
@@ -248,7 +246,7 @@ async function manage(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promi
   if (typeof asked === 'string') return outcome(name, false, asked);
   const changes = dict();
   if (isCleared) {
-    changes.set('cleared_packages', await ctx.functions.call('pip.freeze', [], dict({ bin_env: name })));
+    changes.set('cleared_packages', await ctx.functions.call('pip.freeze', [], { bin_env: name }));
     changes.set('old', await pythonVersion(ctx, python));
   }
   if (ctx.state.test) return foretold(ctx, args, { isThere, changes, requirements });
@@ -260,7 +258,7 @@ async function manage(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promi
     comment = truthy(args.clear) ? 'Cleared existing virtualenv' : 'Created new virtualenv';
   }
   if (args.use_wheel || args.no_use_wheel || args.no_binary !== undefined) {
-    const version = await ctx.functions.call('pip.version', [], dict({ bin_env: name }));
+    const version = await ctx.functions.call('pip.version', [], { bin_env: name });
     const refusal = optionRefusal(args, version === null ? undefined : pyStr(version));
     if (refusal !== undefined) return outcome(name, false, refusal, changes);
   }

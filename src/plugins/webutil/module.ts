@@ -2,7 +2,7 @@
 import { findProgram } from '../../host/which.ts';
 import { pathExists } from '../../python/paths.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { dict, type Value } from '../../python/values/value.ts';
+import { type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pathOperand, runText } from '../shared/program.ts';
@@ -21,11 +21,12 @@ function withPassword(
 ): Promise<Value> {
   const words = ['htpasswd', `-i${letters}`, pathOperand(pwfile), user];
   // Salt compat: Salt's functions have -b and the password among the arguments.
-  return ctx.functions.call(
-    'cmd.run_all',
-    [words],
-    dict({ runas, python_shell: false, stdin: `${password}\n`, output_loglevel: 'quiet' }),
-  );
+  return ctx.functions.call('cmd.run_all', [words], {
+    runas,
+    python_shell: false,
+    stdin: `${password}\n`,
+    output_loglevel: 'quiet',
+  });
 }
 
 const FILE_AND_USER = {
@@ -82,7 +83,7 @@ export const webutilModule = defineModule({
         if (!pathExists(pwfile)) return 'Error: The specified htpasswd file does not exist';
         const words = ['htpasswd', '-D', pathOperand(pwfile), user];
         if (!all_results) return splitLines(await runText(ctx, words, { runas }));
-        return ctx.functions.call('cmd.run_all', [words], dict({ runas, python_shell: false }));
+        return ctx.functions.call('cmd.run_all', [words], { runas, python_shell: false });
       },
     }),
     verify: defineFunction({

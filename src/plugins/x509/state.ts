@@ -195,11 +195,7 @@ async function csrManaged(
     for (const [key, value] of requestChanges(current.loaded, wanted.body)) changes.set(key, value);
     const encode = async (): Promise<string> =>
       textOfAnswer(
-        await ctx.functions.call(
-          'x509.encode_csr',
-          [new Uint8Array(current.loaded.whole)],
-          dict({ encoding }),
-        ),
+        await ctx.functions.call('x509.encode_csr', [new Uint8Array(current.loaded.whole)], { encoding }),
       );
     return { changes, isRecreation: true, make: onlyForm(changes, ['encoding']) ? encode : create };
   };
@@ -296,7 +292,7 @@ async function crlManaged(ctx: StateContext, args: ListState, kwargs: Dict): Pro
     const changes = changesOfList(ctx, current.loaded, current.encoding, args);
     const encode = async (): Promise<string> => {
       const given = new Uint8Array(current.loaded.whole);
-      return textOfAnswer(await ctx.functions.call('x509.encode_crl', [given], dict({ encoding })));
+      return textOfAnswer(await ctx.functions.call('x509.encode_crl', [given], { encoding }));
     };
     return { changes, isRecreation: true, make: onlyForm(changes, ['encoding']) ? encode : create };
   };
@@ -316,7 +312,7 @@ async function pemManaged(
   noMore(others, []);
   let contents: string;
   try {
-    const entry = await ctx.functions.call('x509.get_pem_entry', [], dict({ text }));
+    const entry = await ctx.functions.call('x509.get_pem_entry', [], { text });
     contents = isBytes(entry) ? Buffer.from(entry).toString('utf8') : textOfAnswer(entry);
   } catch (error) {
     if (!(error instanceof SaltInvocationError || error instanceof CommandExecutionError)) throw error;

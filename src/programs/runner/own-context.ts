@@ -3,6 +3,7 @@
  * functions.
  */
 import { BrineError } from '../../errors/errors.ts';
+import { checkedCall } from '../../runtime/loader/built-in-calls.ts';
 import type { FunctionCaller, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
 import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/shared/runner/runner.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -50,7 +51,7 @@ function runnersOf(ctx: RunnerContext): FunctionCaller {
     return module === undefined ? undefined : asModule(module, ctx);
   };
   return {
-    call: (fun, args, kwargs) => callRunner(ctx, fun, args, kwargs),
+    call: checkedCall((fun, args, kwargs) => callRunner(ctx, fun, args, kwargs)),
     callExactly: (fun, args, kwargs) => callRunner(ctx, fun, args, kwargs),
     async has(fun) {
       return (await this.find(fun)).spec !== undefined;

@@ -8,6 +8,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import type { CheckedCall } from './built-in-calls.ts';
 import type { MasterBeside, MasterForFunctions } from './master-services.ts';
 import { withFailingReturns, type FailingFunctions, type FailingRule } from './failing-returns.ts';
 import { readArguments, type Params, type ParamSpec, type TypedArguments } from './params.ts';
@@ -192,10 +193,12 @@ export interface LoadFunctions extends Pick<FunctionSource, 'find'> {
 export interface FunctionCaller extends FunctionSource {
   /**
    * Calls a function by its full name, in this process. Arguments are taken as they are: `k=v` texts are not parsed,
-   * a `__kwarg__` mapping has no meaning, and no `__pub_*` keywords are added.
+   * a `__kwarg__` mapping has no meaning, and no `__pub_*` keywords are added. A name that is written out is checked by
+   * the compiler with its arguments, see built-in-calls.ts.
+   * @param kwargs a mapping, or an object of which `undefined` is left out
    * @throws CommandExecutionError `'<fun>' is not available.`, ArgumentError, or whatever the function throws
    */
-  call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
+  readonly call: CheckedCall;
   /** The same with {@link FunctionSpec.runExactly}, where there is one. */
   callExactly(fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
   has(fun: string): Promise<boolean>;

@@ -4,6 +4,7 @@
  */
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { asData, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { checkedCall } from './built-in-calls.ts';
 import { bindCall } from './bind.ts';
 import type { ModuleEntry } from './module-entry.ts';
 import type {
@@ -218,11 +219,11 @@ export class ModuleRegistry implements FunctionSource {
    */
   caller(context: () => ModuleContext): FunctionCaller {
     return {
-      call: async (fun, args = [], kwargs = new Map()) => {
+      call: checkedCall(async (fun, args, kwargs) => {
         const { spec, missing } = await this.find(fun);
         if (!spec) throw new CommandExecutionError(missing);
         return callFunction(fun, spec, context(), args, kwargs);
-      },
+      }),
       callExactly: async (fun, args, kwargs) => {
         const { spec, missing } = await this.find(fun);
         if (!spec) throw new CommandExecutionError(missing);

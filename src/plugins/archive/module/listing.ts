@@ -50,7 +50,7 @@ export async function cachedArchive(
   name: string,
   { saltenv, source_hash, use_etag }: Pick<ListRequest, 'saltenv' | 'source_hash' | 'use_etag'>,
 ): Promise<string> {
-  const cached = await ctx.functions.call('cp.cache_file', [name, saltenv], dict({ source_hash, use_etag }));
+  const cached = await ctx.functions.call('cp.cache_file', [name, saltenv], { source_hash, use_etag });
   if (!truthy(cached)) throw new CommandExecutionError(`Failed to cache ${name}`);
   return pyStr(cached);
 }

@@ -77,7 +77,7 @@ async function stopAll(
 export async function absent(ctx: StateContext, name: Value, force: boolean): Promise<StateResult> {
   const shown = pyStr(name);
   const isThere = async (): Promise<boolean> => {
-    const names = await ctx.functions.call('docker.list_containers', [], dict({ all: true }));
+    const names = await ctx.functions.call('docker.list_containers', [], { all: true });
     return Array.isArray(names) && names.includes(name);
   };
   if (!(await isThere())) return outcome(name, true, `Container '${shown}' does not exist`);
@@ -87,7 +87,7 @@ export async function absent(ctx: StateContext, name: Value, force: boolean): Pr
   if (ctx.state.test) return outcome(name, null, `Container '${shown}' will be removed`);
   let removed: Value;
   try {
-    removed = await ctx.functions.call('docker.rm', [name], dict({ force }));
+    removed = await ctx.functions.call('docker.rm', [name], { force });
   } catch (error) {
     return failure(name, `Failed to remove container '${shown}': ${messageOf(error)}`);
   }

@@ -25,7 +25,7 @@ export async function bodyOf(
   if (source === undefined) return body;
   if (truthy(body)) throw new SaltInvocationError('Either body or source should be specified but not both.');
   const env = optionOf(ctx.opts, 'saltenv') ?? 'base';
-  return ctx.functions.call('cp.get_file_str', [source], new Map([['saltenv', env]]));
+  return ctx.functions.call('cp.get_file_str', [source], { saltenv: env });
 }
 
 /** @throws SaltInvocationError for what is empty and must not be */

@@ -5,7 +5,7 @@ import { findProgram } from '../../../host/which.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { dict, truthy, type Value } from '../../../python/values/value.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
 import { P } from '../../shared/file-params.ts';
 import { pathOperand } from '../../shared/program.ts';
 
@@ -19,11 +19,10 @@ export async function listAttributes(
 ): Promise<Map<string, string[]> | undefined> {
   if (findProgram('lsattr') === undefined) return undefined;
   if (!pathExists(path)) throw new SaltInvocationError(`File or directory does not exist: ${path}`);
-  const output = await ctx.functions.call(
-    'cmd.run',
-    [['lsattr', pathOperand(path)]],
-    dict({ ignore_retcode: true, python_shell: false }),
-  );
+  const output = await ctx.functions.call('cmd.run', [['lsattr', pathOperand(path)]], {
+    ignore_retcode: true,
+    python_shell: false,
+  });
   const letters = (await hasExtendedAttributes(ctx)) ? /[aAcCdDeijPsStTu]/g : /[acdijstuADST]/g;
   const found = new Map<string, string[]>();
   for (const line of splitLines(pyStr(output))) {
@@ -38,11 +37,10 @@ export async function listAttributes(
 async function hasExtendedAttributes(ctx: ModuleContext): Promise<boolean> {
   const program = findProgram('tune2fs');
   if (program === undefined) return false;
-  const output = await ctx.functions.call(
-    'cmd.run',
-    [[program]],
-    dict({ ignore_retcode: true, python_shell: false }),
-  );
+  const output = await ctx.functions.call('cmd.run', [[program]], {
+    ignore_retcode: true,
+    python_shell: false,
+  });
   const parts = /tune2fs ([0-9.]+)/.exec(pyStr(output))?.[1]?.split('.').map(Number) ?? [];
   const needed = [1, 41, 12];
   const differing = needed.findIndex((part, i) => (parts[i] ?? 0) !== part);
@@ -82,7 +80,7 @@ export async function changeAttributes(
   options: readonly Value[] = [],
 ): Promise<boolean> {
   const argv = ['chattr', change, ...options, ...files.map((file) => pathOperand(pyStr(file)))];
-  const output = await ctx.functions.call('cmd.run', [argv], dict({ python_shell: false }));
+  const output = await ctx.functions.call('cmd.run', [argv], { python_shell: false });
   return !truthy(output);
 }
 

@@ -22,15 +22,7 @@ import { defineFunction, type ModuleContext } from '../../../runtime/loader/modu
 import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import {
-  dict,
-  isBytes,
-  isFloat,
-  isInt,
-  toNumber,
-  type Dict,
-  type Value,
-} from '../../../python/values/value.ts';
+import { isBytes, isFloat, isInt, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { P, opt, textArgument } from '../../shared/file-params.ts';
 import { guarded, textPattern } from '../../shared/regex.ts';
 import { linesOf, readText } from '../../shared/file-text.ts';
@@ -187,7 +179,7 @@ async function grep(
   const files = (found.length > 0 ? found : [given]).map(pathOperand);
   const isOption = pattern.startsWith('-');
   const argv = ['grep', ...words, ...(isOption ? ['-e'] : []), pattern, ...files];
-  return ctx.functions.call('cmd.run_all', [argv], dict({ python_shell: false }));
+  return ctx.functions.call('cmd.run_all', [argv], { python_shell: false });
 }
 
 async function patch(
@@ -215,7 +207,7 @@ async function patch(
   } else {
     argv.push(pathOperand(original));
   }
-  return ctx.functions.call('cmd.run_all', [argv], dict({ python_shell: false }));
+  return ctx.functions.call('cmd.run_all', [argv], { python_shell: false });
 }
 
 const LINES = {

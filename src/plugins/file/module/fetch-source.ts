@@ -74,7 +74,7 @@ export async function sourceMode(
   const local = localSource(source);
   try {
     if (local !== undefined) return (statFacts(local).mode & 0o7777).toString(8).padStart(4, '0');
-    const mode = await ctx.functions.call('cp.stat_file', [source], dict({ saltenv, octal: true }));
+    const mode = await ctx.functions.call('cp.stat_file', [source], { saltenv, octal: true });
     return typeof mode === 'string' ? mode : undefined;
   } catch (error) {
     ctx.log.warning(`Unable to stat ${source}: ${(error as Error).message}`, error);

@@ -54,11 +54,11 @@ async function setContext(
 }
 
 async function addPolicy(ctx: ModuleContext, path: string, wanted: SelinuxContext): Promise<void> {
-  const result = await ctx.functions.call(
-    'selinux.fcontext_add_policy',
-    [path],
-    dict({ sel_type: wanted.type, sel_user: wanted.user, sel_level: wanted.range }),
-  );
+  const result = await ctx.functions.call('selinux.fcontext_add_policy', [path], {
+    sel_type: wanted.type,
+    sel_user: wanted.user,
+    sel_level: wanted.range,
+  });
   if (!isDict(result) || result.get('retcode') !== 0)
     throw new CommandExecutionError(`Problem setting fcontext: ${pyStr(result)}`);
 }

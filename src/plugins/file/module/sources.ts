@@ -83,11 +83,7 @@ async function isThere(
   }
   if (scheme === 'file') return [host, path, joinPath(host, path)].some((place) => pathExists(place));
   if (scheme.startsWith('http') || scheme === 'ftp') {
-    const answer = await ctx.functions.call(
-      'http.query',
-      [address],
-      dict({ method: 'HEAD', decode_body: false }),
-    );
+    const answer = await ctx.functions.call('http.query', [address], { method: 'HEAD', decode_body: false });
     return isDict(answer) && !answer.has('error');
   }
   return address.startsWith('/') && pathExists(address);

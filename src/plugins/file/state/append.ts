@@ -6,7 +6,7 @@ import { escapePattern } from '../../shared/regex.ts';
 import { readText } from '../../shared/file-text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { dict, truthy, type Dict } from '../../../python/values/value.ts';
+import { truthy, type Dict } from '../../../python/values/value.ts';
 import { whitespaceWords } from '../../../python/text/whitespace-words.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { editObstacle } from './checks.ts';
@@ -72,7 +72,7 @@ async function missingTexts(
 ): Promise<string[]> {
   const missing: string[] = [];
   for (const text of texts) {
-    const has = await ctx.functions.call('file.search', [name, expression(text)], dict({ multiline: true }));
+    const has = await ctx.functions.call('file.search', [name, expression(text)], { multiline: true });
     if (!truthy(has)) missing.push(text);
   }
   return missing;
@@ -105,7 +105,7 @@ async function append(
       ? outcome.end(null, `File ${name} is set to be updated`)
       : outcome.end(true, `File ${name} is in correct state`);
   }
-  if (added.length > 0) await ctx.functions.call('file.append', [name], dict({ args: added }));
+  if (added.length > 0) await ctx.functions.call('file.append', [name], { args: added });
   showDifference(outcome, name, { before, after: linesNow(), joint: '\n' });
   return outcome.end(
     true,

@@ -1,7 +1,7 @@
 /** `file.blockreplace`. Follows 3006.16 salt/states/file.py `blockreplace`. */
 import { opt, writtenText } from '../../shared/file-params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { gatheredFor, gatheredTexts } from './accumulators.ts';
 import { editObstacle, endForeseen } from './checks.ts';
@@ -75,21 +75,17 @@ async function replaceBlock(
   const content = texts.length === 0 ? gathered : pyStr(gathered) + texts.join('');
   let changes: Value;
   try {
-    changes = await ctx.functions.call(
-      'file.blockreplace',
-      [name, args.marker_start, args.marker_end],
-      dict({
-        content,
-        append_if_not_found: args.append_if_not_found,
-        prepend_if_not_found: args.prepend_if_not_found,
-        insert_before_match: args.insert_before_match,
-        insert_after_match: args.insert_after_match,
-        backup: args.backup,
-        dry_run: ctx.state.test,
-        show_changes: args.show_changes,
-        append_newline: args.append_newline,
-      }),
-    );
+    changes = await ctx.functions.call('file.blockreplace', [name, args.marker_start, args.marker_end], {
+      content,
+      append_if_not_found: args.append_if_not_found,
+      prepend_if_not_found: args.prepend_if_not_found,
+      insert_before_match: args.insert_before_match,
+      insert_after_match: args.insert_after_match,
+      backup: args.backup,
+      dry_run: ctx.state.test,
+      show_changes: args.show_changes,
+      append_newline: args.append_newline,
+    });
   } catch (error) {
     ctx.log.error('Encountered error managing block', error);
     return outcome.fail(`Encountered error managing block: ${errorText(error)}. See the log for details.`);

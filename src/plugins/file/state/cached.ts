@@ -49,7 +49,7 @@ async function cachedPlace(
   ctx: StateContext,
   { url, saltenv }: Pick<Wish, 'url' | 'saltenv'>,
 ): Promise<string> {
-  const place = await ctx.functions.call('cp.is_cached', [url], dict({ saltenv }));
+  const place = await ctx.functions.call('cp.is_cached', [url], { saltenv });
   return truthy(place) ? pyStr(place) : '';
 }
 
@@ -90,11 +90,12 @@ async function cached(
 
 function sourceSum(ctx: StateContext, url: string, args: ArgsOf<typeof CACHED_PARAMS>): Promise<Value> {
   const { source_hash, source_hash_name, saltenv } = args;
-  return ctx.functions.call(
-    'file.get_source_sum',
-    [],
-    dict({ source: url, source_hash, source_hash_name, saltenv }),
-  );
+  return ctx.functions.call('file.get_source_sum', [], {
+    source: url,
+    source_hash,
+    source_hash_name,
+    saltenv,
+  });
 }
 
 async function foretell(ctx: StateContext, wish: Wish, outcome: FileOutcome): Promise<Dict> {

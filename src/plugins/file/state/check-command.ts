@@ -3,7 +3,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../../shared/state-function.ts';
-import { callManageFile } from './managed-calls.ts';
+import { manageFile } from './manage-file.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Fetched } from './managed-source.ts';
 import { errorText, FileOutcome } from './outcome.ts';
@@ -37,7 +37,7 @@ export async function passesCheck(
   }
   let tried: Value;
   try {
-    tried = await callManageFile(functions, plan, trial, fetched, outcome.ret);
+    tried = await manageFile(functions, plan, trial, fetched, outcome.ret);
   } catch (error) {
     outcome.changes = new Map();
     outcome.fail(`Unable to check_cmd file: ${errorText(error)}`);

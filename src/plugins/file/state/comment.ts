@@ -4,7 +4,7 @@ import { opt } from '../../shared/file-params.ts';
 import { byteLines, lineText, readText } from '../../shared/file-text.ts';
 import { readBytes } from '../../../host/file-operations.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { editObstacle, endForeseen } from './checks.ts';
 import { isToBeMade } from '../../shared/made-earlier.ts';
@@ -31,7 +31,7 @@ interface Direction {
 }
 
 async function has(ctx: StateContext, name: string, expression: string): Promise<boolean> {
-  return truthy(await ctx.functions.call('file.search', [name, expression], dict({ multiline: true })));
+  return truthy(await ctx.functions.call('file.search', [name, expression], { multiline: true }));
 }
 
 /** Edits, after it is known that there is something to edit. */

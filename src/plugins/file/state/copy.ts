@@ -22,7 +22,7 @@ import { opt, pathOf } from '../../shared/file-params.ts';
 import { statsOf } from '../module/stats.ts';
 import { hashFile } from '../../shared/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { askedUser, missingOwner, ownerOrMinions, type Owner } from './checks.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
@@ -69,7 +69,7 @@ async function factsFor(
 
 async function removeFirst(ctx: StateContext, name: string): Promise<void> {
   try {
-    await ctx.functions.call('file.remove', [name], dict({ force: true }));
+    await ctx.functions.call('file.remove', [name], { force: true });
   } catch (error) {
     if (!isOsError(error)) throw error;
     throw new FileRefusal(`Failed to delete "${name}" in preparation for forced move`);
@@ -173,7 +173,7 @@ async function makeFolder(
   if (isDir(folder)) return;
   if (!args.makedirs) throw new FileRefusal(`The target directory ${folder} is not present`);
   const folderMode = args.dir_mode ?? enterable(mode);
-  await ctx.functions.call('file.makedirs', [], dict({ path: name, user, group, mode: folderMode }));
+  await ctx.functions.call('file.makedirs', [], { path: name, user, group, mode: folderMode });
 }
 
 /** The mode for folders that hold a file: whoever may read the file may enter them. */
@@ -231,7 +231,7 @@ async function rename(
   if (ctx.state.test) return outcome.end(null, `File "${source}" is set to be moved to "${name}"`);
   if (!isDir(dirName(name))) {
     if (!args.makedirs) throw new FileRefusal(`The target directory ${dirName(name)} is not present`);
-    await ctx.functions.call('file.makedirs', [], dict({ path: name, user: null, group: null, mode: null }));
+    await ctx.functions.call('file.makedirs', [], { path: name, user: null, group: null, mode: null });
   }
   try {
     move(source, name);

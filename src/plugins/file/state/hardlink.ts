@@ -15,7 +15,7 @@ async function isHardLink(ctx: StateContext, name: string): Promise<boolean> {
 }
 
 async function inodeOf(ctx: StateContext, path: string): Promise<Value> {
-  const facts = await ctx.functions.call('file.stats', [path, null], dict({ follow_symlinks: false }));
+  const facts = await ctx.functions.call('file.stats', [path, null], { follow_symlinks: false });
   return isDict(facts) ? (facts.get('inode') ?? null) : null;
 }
 

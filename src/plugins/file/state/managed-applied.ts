@@ -6,10 +6,11 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../../shared/state-function.ts';
-import { callGetManaged, callManageFile, fileFunctions } from './managed-calls.ts';
+import { fileFunctions } from './held-functions.ts';
+import { manageFile } from './manage-file.ts';
 import { passesCheck } from './check-command.ts';
 import type { Plan } from './managed-plan.ts';
-import { chooseSource, dropSource, type Fetched, type Source } from './managed-source.ts';
+import { chooseSource, dropSource, sourceArguments, type Fetched, type Source } from './managed-source.ts';
 import { errorText, type FileOutcome } from './outcome.ts';
 
 /** Makes the file what the plan says. */
@@ -25,7 +26,10 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
     return outcome.fail(`Unable to manage file: ${error.message}`);
   }
   try {
-    managed = await callGetManaged(functions, plan, chosen);
+    managed = await functions.call('file.get_managed', [], {
+      ...sourceArguments(plan, chosen),
+      use_etag: args.use_etag,
+    });
   } catch (error) {
     outcome.changes = new Map();
     return outcome.fail(`Unable to manage file: ${errorText(error)}`);
@@ -64,7 +68,7 @@ async function place(
   outcome: FileOutcome,
 ): Promise<Dict> {
   try {
-    outcome.adopt(await callManageFile(functions, plan, plan.name, fetched, outcome.ret));
+    outcome.adopt(await manageFile(functions, plan, plan.name, fetched, outcome.ret));
     return outcome.ret;
   } catch (error) {
     outcome.changes = new Map();

@@ -75,7 +75,7 @@ async function looked(
   delimiter: Value,
 ): Promise<Value> {
   const look = async (key: Value): Promise<Value> => {
-    const value = await ctx.functions.call(fun, [key, NOT_FOUND], dict({ delimiter }));
+    const value = await ctx.functions.call(fun, [key, NOT_FOUND], { delimiter });
     if (isBytes(value) && value.length === 0) throw new FileRefusal(`${what} ${pyStr(key)} does not exist`);
     return value;
   };

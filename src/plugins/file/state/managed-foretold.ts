@@ -3,9 +3,9 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
-import { callCheckManagedChanges } from './managed-calls.ts';
+import { encodedContents } from '../../shared/encode-text.ts';
 import type { Plan } from './managed-plan.ts';
-import type { Source } from './managed-source.ts';
+import { sourceArguments, type Source } from './managed-source.ts';
 import type { FileOutcome } from './outcome.ts';
 
 /** Test mode: what would change. */
@@ -18,7 +18,13 @@ export async function foretell(
   const { name, args } = plan;
   let changes: Value;
   try {
-    changes = await callCheckManagedChanges(ctx, plan, chosen);
+    changes = await ctx.functions.call('file.check_managed_changes', [], {
+      ...sourceArguments(plan, chosen),
+      ...plan.selinux,
+      contents: encodedContents(plan.contents, args.encoding, args.encoding_errors),
+      keep_mode: plan.keepMode,
+      follow_symlinks: args.follow_symlinks,
+    });
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     return outcome.fail(`Unable to manage file: ${error.message}`);

@@ -1,5 +1,6 @@
 /** The arguments of `file.managed`, looked at and made ready for its steps. */
 import { isAbs, isDir, isFile } from '../../../python/paths.ts';
+import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { askedUser, missingOwner } from './checks.ts';
@@ -11,17 +12,20 @@ import { environment, type FileOutcome } from './outcome.ts';
 export interface Plan {
   readonly name: string;
   readonly args: ManagedArguments;
-  readonly saltenv: string;
   readonly user: Value;
   readonly mode: string | null;
   readonly keepMode: boolean;
   readonly hasSource: boolean;
   readonly contents: Value;
   readonly context: Value;
-  readonly selinux: Dict;
+  readonly selinux: { readonly [Part in (typeof SELINUX)[number]]: Value };
   /** What fits no parameter; templates see it. */
-  readonly extra: Dict;
+  readonly extra: { readonly [name: string]: Value };
+  /** Arguments that all functions on the way of a source take. */
+  readonly shared: ReturnType<typeof sharedArguments>;
 }
+
+const SELINUX = ['seuser', 'serole', 'setype', 'serange'] as const;
 
 /** Makes the plan. @throws FileRefusal for what Salt refuses before it touches anything */
 export async function planOf(
@@ -52,24 +56,35 @@ export async function planOf(
     throw new FileRefusal('Context must be formed as a dict');
   if (truthy(args.defaults) && !isDict(args.defaults))
     throw new FileRefusal('Defaults must be formed as a dict');
+  const mode = keepMode ? null : args.mode;
+  const part = (name: string): Value => args.selinux.get(name) ?? null;
   return {
     name,
     args,
-    saltenv: environment(ctx),
     user,
-    mode: keepMode ? null : args.mode,
+    mode,
     keepMode,
     hasSource,
     contents,
     context: args.context ?? new Map(),
-    selinux: new Map(
-      ['seuser', 'serole', 'setype', 'serange'].map((part): [Value, Value] => [
-        part,
-        args.selinux.get(part) ?? null,
-      ]),
+    selinux: {
+      seuser: part('seuser'),
+      serole: part('serole'),
+      setype: part('setype'),
+      serange: part('serange'),
+    },
+    extra: Object.fromEntries(
+      Array.from(kwargs, ([key, value]) => [pyStr(key), value] as const).filter(([key]) => key !== 'env'),
     ),
-    extra: new Map([...kwargs].filter(([key]) => key !== 'env')),
+    shared: sharedArguments(args, { user, mode, saltenv: environment(ctx) }),
   };
+}
+
+function sharedArguments(
+  { group, attrs, template, skip_verify }: ManagedArguments,
+  { user, mode, saltenv }: { readonly user: Value; readonly mode: Value; readonly saltenv: string },
+) {
+  return { user, group, mode, attrs, saltenv, template: template ?? null, skip_verify };
 }
 
 /** The arguments that bring content without a source. */

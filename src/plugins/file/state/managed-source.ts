@@ -6,7 +6,7 @@ import { isAbs, joinPath, pathExists } from '../../../python/paths.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { parseUrl } from '../../shared/source-url.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { CONTENT_NAMES, type Plan } from './managed-plan.ts';
 import { errorText } from './outcome.ts';
@@ -61,7 +61,7 @@ function warnOfNoSource(ctx: StateContext, name: string): void {
 /** The first source of those given that exists. */
 export async function chooseSource(
   ctx: StateContext,
-  { saltenv }: Plan,
+  { shared: { saltenv } }: Plan,
   { source, sourceHash }: Source,
 ): Promise<Source> {
   const chosen = await ctx.functions.call('file.source_list', [source, sourceHash, saltenv]);
@@ -71,7 +71,7 @@ export async function chooseSource(
 
 async function hasSourceHash(
   ctx: StateContext,
-  { args, name, saltenv }: Plan,
+  { args, name, shared: { saltenv } }: Plan,
   { source, sourceHash }: Source,
 ): Promise<boolean> {
   if (!truthy(source) || !truthy(sourceHash)) return false;
@@ -80,7 +80,7 @@ async function hasSourceHash(
   const sum = await ctx.functions.call(
     'file.get_source_sum',
     [name, source, sourceHash, args.source_hash_name, saltenv],
-    dict({ verify_ssl: args.verify_ssl }),
+    { verify_ssl: args.verify_ssl },
   );
   if (!isDict(sum)) return false;
   const actual = await ctx.functions.call('file.get_hash', [name, sum.get('hash_type') ?? null]);
@@ -91,7 +91,20 @@ async function hasSourceHash(
 export async function dropSource(ctx: StateContext, plan: Plan, { sfn, source }: Fetched): Promise<void> {
   const isServed = truthy(source) && parseUrl(pyStr(source)).scheme === 'salt';
   const cached =
-    sfn === '' && isServed ? await ctx.functions.call('cp.is_cached', [source, plan.saltenv]) : sfn;
+    sfn === '' && isServed ? await ctx.functions.call('cp.is_cached', [source, plan.shared.saltenv]) : sfn;
   const cache = joinPath(optionOf(ctx.opts, 'cachedir'), '');
   if (truthy(cached) && pyStr(cached).startsWith(cache)) rmSync(pyStr(cached), { force: true });
+}
+
+/** Arguments by which the functions that look at a source are told which one it is. */
+export function sourceArguments(
+  { name, args, context, shared, extra }: Plan,
+  { source, sourceHash }: Source,
+) {
+  const { source_hash_name, defaults, verify_ssl } = args;
+  return {
+    ...extra,
+    ...shared,
+    ...{ name, source, source_hash: sourceHash, source_hash_name, context, defaults, verify_ssl },
+  };
 }

@@ -175,11 +175,7 @@ async function sourceFolder(ctx: StateContext, source: Value): Promise<string> {
   }
   const address = pyStr(Array.isArray(chosen) ? (chosen[0] ?? '') : '');
   const { path, saltenv: named = saltenv } = parseSaltUrl(address);
-  const folders = await ctx.functions.call(
-    'cp.list_master_dirs',
-    [],
-    dict({ saltenv: named, prefix: `${path}/` }),
-  );
+  const folders = await ctx.functions.call('cp.list_master_dirs', [], { saltenv: named, prefix: `${path}/` });
   if (!Array.isArray(folders) || !folders.includes(path)) {
     throw new FileRefusal(
       `The directory '${path}' does not exist on the salt fileserver in saltenv '${named}'`,

@@ -36,7 +36,7 @@ async function remove(ctx: StateContext, name: string, outcome: FileOutcome): Pr
     return;
   }
   try {
-    await ctx.functions.call('file.remove', [name], dict({ force: true }));
+    await ctx.functions.call('file.remove', [name], { force: true });
     outcome.comment = `Removed ${what} ${name}`;
   } catch (error) {
     outcome.changes.clear();
@@ -85,11 +85,11 @@ async function prune(
     outcome.changes.set('deleted', name);
     return outcome.end(null, `Directory ${name} is set for removal`);
   }
-  const answer = await ctx.functions.call(
-    'file.rmdir',
-    [name],
-    dict({ recurse, verbose: true, older_than: olderThan }),
-  );
+  const answer = await ctx.functions.call('file.rmdir', [name], {
+    recurse,
+    verbose: true,
+    older_than: olderThan,
+  });
   const done = isDict(answer) ? answer : dict({ result: false });
   const isRemoved = truthy(done.get('result'));
   const deleted = done.get('deleted') ?? null;

@@ -201,29 +201,25 @@ async function write(
   args: SerializeArguments,
   outcome: FileOutcome,
 ): Promise<void> {
-  const ret = await ctx.functions.call(
-    'file.manage_file',
-    [],
-    dict({
-      name,
-      sfn: '',
-      ret: outcome.ret,
-      source: null,
-      source_sum: {},
-      user: args.user,
-      group: args.group,
-      mode: args.mode,
-      attrs: null,
-      saltenv: environment(ctx),
-      backup: args.backup,
-      makedirs: args.makedirs,
-      template: null,
-      show_changes: args.show_changes,
-      encoding: args.encoding ?? null,
-      encoding_errors: args.encoding_errors,
-      contents,
-    }),
-  );
+  const ret = await ctx.functions.call('file.manage_file', [], {
+    name,
+    sfn: '',
+    ret: outcome.ret,
+    source: null,
+    source_sum: {},
+    user: args.user,
+    group: args.group,
+    mode: args.mode,
+    attrs: null,
+    saltenv: environment(ctx),
+    backup: args.backup,
+    makedirs: args.makedirs,
+    template: null,
+    show_changes: args.show_changes,
+    encoding: args.encoding ?? null,
+    encoding_errors: args.encoding_errors,
+    contents,
+  });
   outcome.adopt(ret);
 }
 

@@ -247,7 +247,7 @@ async function replaceByLink(
     else if (force && isDir(name)) await ctx.functions.call('file.remove', [name]);
   }
   try {
-    await ctx.functions.call('file.symlink', [target, name], dict({ force, atomic }));
+    await ctx.functions.call('file.symlink', [target, name], { force, atomic });
   } catch (error) {
     if (!(error instanceof CommandExecutionError) && !isOsError(error)) throw error;
     return outcome.fail(`Unable to create new symlink ${name} -> ${target}: ${errorText(error)}`);

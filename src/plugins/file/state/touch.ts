@@ -47,7 +47,7 @@ async function foretell(
 ): Promise<Dict> {
   outcome.changes.set('new', name); // Salt compat: also of a file that is there and keeps its times
   if (!pathExists(name)) return outcome.end(null, `File ${name} is set to be created`);
-  const facts = await ctx.functions.call('file.stats', [name], dict({ follow_symlinks: false }));
+  const facts = await ctx.functions.call('file.stats', [name], { follow_symlinks: false });
   const differs = (key: string, wanted: Value): boolean =>
     wanted !== null && pyStr(wanted) !== pyStr(isDict(facts) ? (facts.get(key) ?? null) : null);
   if (!differs('atime', atime) && !differs('mtime', mtime))

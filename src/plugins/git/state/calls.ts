@@ -26,7 +26,7 @@ export class GitCalls {
 
   /** @param fun the name behind `git.` */
   async call(fun: string, args: readonly Value[], keywords: Keywords = {}): Promise<Value> {
-    return this.#ctx.functions.call(`git.${fun}`, args, dict({ ...this.#who, ...keywords }));
+    return this.#ctx.functions.call(`git.${fun}`, args, { ...this.#who, ...keywords });
   }
 
   async text(fun: string, args: readonly Value[], keywords: Keywords = {}): Promise<string> {

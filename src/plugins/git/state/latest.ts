@@ -2,7 +2,7 @@
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { isAbs, isDir, joinPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Dict } from '../../../python/values/value.ts';
 import { redacted } from '../module/credentials.ts';
 import { mayBeMade } from '../../shared/made-earlier.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
@@ -53,14 +53,10 @@ export async function latest(ctx: StateContext, args: LatestArgs, kwargs: Dict):
   const { identity } = keys;
   const [target, rev, remote] = [pyStr(args.target), pyStr(args.rev), pyStr(args.remote)];
   const git = new GitCalls(ctx, args);
-  const largeFiles = await ctx.functions.call(
-    'git.config_get_regexp',
-    ['filter\\.lfs\\.'],
-    new Map<Value, Value>([
-      ['global', true],
-      ['ignore_retcode', true],
-    ]),
-  );
+  const largeFiles = await ctx.functions.call('git.config_get_regexp', ['filter\\.lfs\\.'], {
+    global: true,
+    ignore_retcode: true,
+  });
   const inTheWay = placeRefusal(target);
   if (inTheWay !== undefined) return failed(progress, inTheWay);
   const address = addressWithLogIn(args.name, args);

@@ -50,11 +50,7 @@ export async function listPresent(ctx: StateContext, name: string, wanted: Value
   // Salt compat: a grain without a value is no list to which Salt can append
   const isEmpty = !truthy(grain) && !Array.isArray(grain) && (await grainValue(ctx, name)) !== undefined;
   const added = isEmpty
-    ? await ctx.functions.call(
-        'grains.set',
-        [name, Array.isArray(value) ? value : [value]],
-        dict({ force: true }),
-      )
+    ? await ctx.functions.call('grains.set', [name, Array.isArray(value) ? value : [value]], { force: true })
     : await ctx.functions.call('grains.append', [name, value]);
   const now = await ctx.functions.call('grains.get', [name]);
   const list = Array.isArray(now) ? now : [];

@@ -21,7 +21,7 @@ export function callIni(
   fun: string,
   more: Readonly<Record<string, Value>> = {},
 ): Promise<Value> {
-  return ctx.functions.call(`ini.${fun}`, [], dict({ file_name: name, separator, encoding, ...more }));
+  return ctx.functions.call(`ini.${fun}`, [], { file_name: name, separator, encoding, ...more });
 }
 
 /** The whole file. */

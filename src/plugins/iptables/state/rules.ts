@@ -76,7 +76,7 @@ export const RULE_STATES: Readonly<Record<'append' | 'insert' | 'delete', RuleSt
     }),
     run: async (ctx, { table, chain, text, family, position }) => {
       const which = position === undefined ? { rule: text } : { position };
-      return !truthy(await ctx.functions.call('iptables.delete', [table, chain], dict({ family, ...which })));
+      return !truthy(await ctx.functions.call('iptables.delete', [table, chain], { family, ...which }));
     },
   },
 };
@@ -93,7 +93,7 @@ async function ruleOf(ctx: StateContext, state: RuleState, place: RulePlace, kwa
 
 /** Keeps the rules of now for the next start. */
 function saveAll(ctx: StateContext, save: Value, family: string): Promise<Value> {
-  return ctx.functions.call('iptables.save', [], dict({ filename: save === true ? null : save, family }));
+  return ctx.functions.call('iptables.save', [], { filename: save === true ? null : save, family });
 }
 
 function ruleLists(tables: Value): Value[] {
@@ -107,7 +107,7 @@ function ruleLists(tables: Value): Value[] {
 async function isSaved(ctx: StateContext, { save, family }: Rule): Promise<boolean> {
   const words = dict({ conf_file: save === true ? null : save, family });
   const kept = await ctx.functions.call('iptables.get_saved_rules', [], words).catch(() => null);
-  const now = await ctx.functions.call('iptables.get_rules', [], dict({ family }));
+  const now = await ctx.functions.call('iptables.get_rules', [], { family });
   return kept !== null && valuesEqual(ruleLists(kept), ruleLists(now));
 }
 

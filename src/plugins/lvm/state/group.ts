@@ -9,7 +9,7 @@ const NO_GROUP: readonly Value[] = ['', '#orphans_lvm2'];
 /** The group of a device: undefined where it is no physical volume. */
 async function groupOf(ctx: StateContext, device: string): Promise<Value | undefined> {
   const real = realPath(device);
-  const volumes = await ctx.functions.call('lvm.pvdisplay', [real], dict({ real: true }));
+  const volumes = await ctx.functions.call('lvm.pvdisplay', [real], { real: true });
   const fields = isDict(volumes) ? volumes.get(real) : undefined;
   return isDict(fields) ? (fields.get('Volume Group Name') ?? null) : undefined;
 }

@@ -38,7 +38,7 @@ interface Found {
 
 /** What LVM tells of a volume; undefined where there is none. */
 async function find(ctx: StateContext, path: string): Promise<Found | undefined> {
-  const volumes = await ctx.functions.call('lvm.lvdisplay', [path], dict({ quiet: true }));
+  const volumes = await ctx.functions.call('lvm.lvdisplay', [path], { quiet: true });
   const fields = isDict(volumes) ? volumes.get(path) : undefined;
   if (!isDict(fields)) return undefined;
   const number = (name: string): number => wholeNumber(pyStr(fields.get(name) ?? '')) ?? 0;

@@ -35,11 +35,10 @@ export async function profileOf(ctx: ModuleContext, key: string, name: Value, mo
   const given =
     name === null
       ? dict()
-      : await ctx.functions.call(
-          'config.get',
-          [`lxc.${key}:${pyStr(name)}`],
-          dict({ default: null, merge: 'recurse' }),
-        );
+      : await ctx.functions.call('config.get', [`lxc.${key}:${pyStr(name)}`], {
+          default: null,
+          merge: 'recurse',
+        });
   if (given !== null && !isDict(given)) throw new CommandExecutionError(`lxc.${key} must be a dictionary`);
   const overrides = new Map([...more].filter(([field]) => !pyStr(field).startsWith('__')));
   return updateDict(given === null ? dict() : copyValue(given), overrides);

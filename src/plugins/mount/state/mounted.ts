@@ -50,14 +50,14 @@ class Ended {
 const escaped = (path: string): string => path.replaceAll(' ', '\\040');
 
 async function activeMount(ctx: StateContext, path: string): Promise<Dict | undefined> {
-  const active = await ctx.functions.call('mount.active', [], dict({ extended: true }));
+  const active = await ctx.functions.call('mount.active', [], { extended: true });
   const found = isDict(active) ? active.get(escaped(path)) : undefined;
   return isDict(found) ? found : undefined;
 }
 
 /** The device that holds a folder, which is what a bind mount of it shows. */
 async function holdingDevice(ctx: StateContext, folder: string): Promise<string> {
-  const active = await ctx.functions.call('mount.active', [], dict({ extended: true }));
+  const active = await ctx.functions.call('mount.active', [], { extended: true });
   for (let path = folder; ; path = dirName(path)) {
     const found = isDict(active) ? active.get(escaped(path)) : undefined;
     if (isDict(found)) return pyStr(found.get('device') ?? '');
@@ -136,11 +136,12 @@ async function remember(
   const { device, fstype, opts, mkmnt } = wanted;
   const active = progress.result === true ? await activeMount(ctx, path) : undefined;
   const shown = active === undefined ? {} : { shown: shownOptions(active) };
-  await ctx.functions.call(
-    'mount.write_mount_cache',
-    [path, device],
-    dict({ mkmnt, fstype, mount_opts: opts, ...shown }),
-  );
+  await ctx.functions.call('mount.write_mount_cache', [path, device], {
+    mkmnt,
+    fstype,
+    mount_opts: opts,
+    ...shown,
+  });
 }
 
 /** Looks at what is mounted already. */
@@ -182,7 +183,7 @@ async function checkMounted(
     'umount',
     `Forced unmount because devices don't match. Wanted: ${shown}, current: ${names.join(', ')}`,
   );
-  await ctx.functions.call('mount.umount', [path], dict({ user: wanted.user }));
+  await ctx.functions.call('mount.umount', [path], { user: wanted.user });
   progress.isMounted = (await activeMount(ctx, path)) !== undefined;
   progress.isCacheStale = true;
   return progress.isMounted
@@ -216,7 +217,7 @@ async function mountNow(
     return new Ended(outcome(name, null, text, progress.changes));
   }
   if (!isThere && !mkmnt) return new Ended(failure(name, 'Mount directory is not present'));
-  const out = await ctx.functions.call('mount.mount', [name, device, mkmnt, fstype, opts], dict({ user }));
+  const out = await ctx.functions.call('mount.mount', [name, device, mkmnt, fstype, opts], { user });
   progress.isCacheStale = true;
   if (typeof out === 'string') return new Ended(outcome(name, false, out, progress.changes));
   if ((await activeMount(ctx, path)) === undefined) return undefined;
@@ -239,7 +240,7 @@ async function leaveUnmounted(
       ? `${name} would be created, but not mounted`
       : `${name} does not exist and would neither be created nor mounted`;
   } else if (mkmnt) {
-    await ctx.functions.call('file.mkdir', [name], dict({ user }));
+    await ctx.functions.call('file.mkdir', [name], { user });
     progress.comment = `${name} was created, not mounted`;
   } else progress.comment = `${name} not present and not mounted`;
 }

@@ -56,7 +56,7 @@ function change(ctx: StateContext, kind: RuleKind, rule: Rule): Promise<Value> {
   if (kind !== 'delete')
     return ctx.functions.call(`nftables.${kind}`, [table, chain, ...place, text, family]);
   const which = position === null ? { rule: text } : { position };
-  return ctx.functions.call('nftables.delete', [table, chain], dict({ family, ...which }));
+  return ctx.functions.call('nftables.delete', [table, chain], { family, ...which });
 }
 
 const isSo = (answer: Value): boolean => isDict(answer) && answer.get('result') === true;
@@ -89,6 +89,6 @@ export async function manageRule(
   if (!isSo(done)) return failure(name, failedText(kind, rule, commentOf(done)));
   const changes = dict({ locale: name });
   if (!truthy(kwargs.get('save'))) return outcome(name, true, said.done, changes);
-  await ctx.functions.call('nftables.save', [], dict({ filename: null, family }));
+  await ctx.functions.call('nftables.save', [], { filename: null, family });
   return outcome(name, true, said.saved, changes);
 }

@@ -1,7 +1,7 @@
 /** `pkg.held` and `pkg.unheld` (3006.16 salt/states/pkg.py). */
 import { givenPackages } from '../../shared/packages.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import type { Desired } from './packages.ts';
@@ -9,12 +9,12 @@ import type { Desired } from './packages.ts';
 /** Names of the held packages; undefined where that cannot be told. */
 async function locks(ctx: StateContext): Promise<string[] | undefined> {
   if (await ctx.functions.has('pkg.list_holds')) {
-    const holds = await ctx.functions.call('pkg.list_holds', [], dict({ full: true }));
+    const holds = await ctx.functions.call('pkg.list_holds', [], { full: true });
     const names = (Array.isArray(holds) ? holds : []).map(pyStr);
     return [...new Set(names.map((hold) => /^(.+)-(\d+):(.*)\.\*/.exec(hold)?.[1] ?? hold))];
   }
   if (!(await ctx.functions.has('pkg.get_selections'))) return undefined;
-  const selections = await ctx.functions.call('pkg.get_selections', [], dict({ state: 'hold' }));
+  const selections = await ctx.functions.call('pkg.get_selections', [], { state: 'hold' });
   const held = isDict(selections) ? selections.get('hold') : undefined;
   return Array.isArray(held) ? held.map(pyStr) : [];
 }
@@ -69,7 +69,7 @@ async function hold(
 ): Promise<void> {
   const [text, version] = item;
   const target: Value = version === null ? text : new Map([[text, version]]);
-  const answer = await ctx.functions.call('pkg.hold', [], dict({ name, pkgs: [target] }));
+  const answer = await ctx.functions.call('pkg.hold', [], { name, pkgs: [target] });
   const isHeld = truthy(entryOf(answer, text)?.get('result'));
   if (!isHeld) report.isGood = false;
   report.comments.push(isHeld ? `Package ${text} is now being held` : `Package ${text} was not held`);
@@ -77,7 +77,7 @@ async function hold(
 }
 
 async function unhold(ctx: StateContext, name: string, text: string, report: Report): Promise<void> {
-  const answer = await ctx.functions.call('pkg.unhold', [], dict({ name, pkgs: [text] }));
+  const answer = await ctx.functions.call('pkg.unhold', [], { name, pkgs: [text] });
   const entry = entryOf(answer, text);
   if (!truthy(entry?.get('result'))) report.isGood = false;
   const comment = entry?.get('comment') ?? '';

@@ -2,7 +2,6 @@
 import { compareLoose } from '../module/versions.ts';
 import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { toNumber, type Value } from '../../../python/values/value.ts';
-import { dict } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 
 /** One condition: `>=` and a version. */
@@ -69,7 +68,7 @@ async function meets(
   const ignores = ignoreEpoch ?? !(/[<>]/.test(operator) || target.includes(':'));
   // pacman's module has none, and Salt compares by itself then
   const order = (await ctx.functions.has('pkg.version_cmp'))
-    ? await ctx.functions.call('pkg.version_cmp', [version, target], dict({ ignore_epoch: ignores }))
+    ? await ctx.functions.call('pkg.version_cmp', [version, target], { ignore_epoch: ignores })
     : compareLoose(version, target);
   return orders.includes(Math.sign(toNumber(order) ?? NaN));
 }

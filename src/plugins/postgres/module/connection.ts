@@ -4,7 +4,7 @@
 import { joinPath } from '../../../python/paths.ts';
 import { findProgram } from '../../../host/which.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { runAll, type Ended } from '../../shared/program.ts';
@@ -83,7 +83,7 @@ export async function programOf(ctx: ModuleContext, name: string): Promise<strin
 }
 
 async function option(ctx: ModuleContext, name: string, fallback: Value = ''): Promise<Value> {
-  return ctx.functions.call('config.option', [`postgres.${name}`], dict({ default: fallback }));
+  return ctx.functions.call('config.option', [`postgres.${name}`], { default: fallback });
 }
 
 async function optionText(ctx: ModuleContext, name: string): Promise<string | undefined> {

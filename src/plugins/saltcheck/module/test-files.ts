@@ -51,7 +51,7 @@ export class TestFiles {
     const tests = dict();
     for (const path of paths) {
       const saltenv = this.#saltenv;
-      const rendered = await this.#ctx.functions.call('slsutil.renderer', [path], dict({ saltenv }));
+      const rendered = await this.#ctx.functions.call('slsutil.renderer', [path], { saltenv });
       if (!isDict(rendered))
         throw new CommandExecutionError(
           `${path} is no mapping of tests: each test has a name, and below it module_and_function and an assertion.`,
@@ -70,11 +70,10 @@ export class TestFiles {
     };
     this.#states ??= await listed();
     if (!this.#states.has(sls)) return [sls];
-    const low = await this.#ctx.functions.call(
-      'state.show_low_sls',
-      [sls],
-      dict({ saltenv: this.#saltenv, test: true }),
-    );
+    const low = await this.#ctx.functions.call('state.show_low_sls', [sls], {
+      saltenv: this.#saltenv,
+      test: true,
+    });
     const names = new Set<string>();
     for (const chunk of Array.isArray(low) ? low : []) {
       if (!isDict(chunk)) {

@@ -14,7 +14,7 @@ export interface FileOrder {
 }
 
 async function ruleNow(ctx: StateContext, order: FileOrder): Promise<Dict | undefined> {
-  const found = await ctx.functions.call('selinux.fcontext_get_policy', [], dict({ ...order }));
+  const found = await ctx.functions.call('selinux.fcontext_get_policy', [], { ...order });
   return isDict(found) && truthy(found) ? found : undefined;
 }
 
@@ -31,7 +31,7 @@ export async function filesPresent(ctx: StateContext, order: FileOrder): Promise
       `SELinux policy for "${pyStr(name)}" already present with specified filetype "${pyStr(filetype)}" and sel_type "${pyStr(sel_type)}".`,
     );
   if (ctx.state.test) return outcomeResultFirst(name, null, '');
-  const ended = await ctx.functions.call('selinux.fcontext_add_policy', [], dict({ ...order }));
+  const ended = await ctx.functions.call('selinux.fcontext_add_policy', [], { ...order });
   if (hasFailed(ended)) return outcomeResultFirst(name, false, `Error adding new rule: ${pyStr(ended)}`);
   const added = new Map<Value, Value>([[name, dict({ filetype, sel_type })]]);
   return outcomeResultFirst(name, true, '', dict({ old: dict(), new: added }));

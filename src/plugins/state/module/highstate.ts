@@ -103,11 +103,7 @@ function whitelisted(matches: Dict, whitelist: Value): Dict {
 async function synced(open: OpenRun, matches: Dict, fixed: Dict | undefined): Promise<OpenRun> {
   const { ctx, opts, pillar } = open;
   if (opts.get('autoload_dynamic_modules') === false) return open;
-  const changed = await ctx.functions.call(
-    'saltutil.sync_all',
-    [[...matches.keys()]],
-    new Map([['refresh', false]]),
-  );
+  const changed = await ctx.functions.call('saltutil.sync_all', [[...matches.keys()]], { refresh: false });
   const kinds = isDict(changed)
     ? [...changed].filter(([, names]) => truthy(names)).map(([kind]) => kind)
     : [];

@@ -59,7 +59,7 @@ function localOptions(kwargs: Dict): Dict {
 async function testValue(ctx: ModuleContext, test: Value, kwargs: Dict): Promise<Value> {
   if (test !== null) return test !== false;
   if ([...kwargs].some(([key, value]) => pyStr(key).toLowerCase() === 'test' && isTrue(value))) return true;
-  const configured = await ctx.functions.call('config.get', ['test'], new Map([['omit_opts', true]]));
+  const configured = await ctx.functions.call('config.get', ['test'], { omit_opts: true });
   return configured === true ? true : (ctx.opts.get('test') ?? null);
 }
 

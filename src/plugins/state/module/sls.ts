@@ -2,7 +2,7 @@
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { HIGH_DATA, keep, kept } from './cached.ts';
 import { disabledAmong } from './disabled.ts';
 import { runHighstate } from './highstate.ts';
@@ -53,7 +53,7 @@ async function syncModules(ctx: ModuleContext, kwargs: Dict): Promise<void> {
   for (const kind of kinds.includes('all') ? ['all'] : kinds) {
     const fun = `saltutil.sync_${kind}`;
     const saltenv = kwargs.get('saltenv') ?? 'base';
-    if (await ctx.functions.has(fun)) await ctx.functions.call(fun, [], dict({ saltenv }));
+    if (await ctx.functions.has(fun)) await ctx.functions.call(fun, [], { saltenv });
     else ctx.log.warning(`Invalid custom module type '${kind}', ignoring`);
   }
 }

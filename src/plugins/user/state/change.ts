@@ -1,7 +1,7 @@
 /** Changing and adding accounts for `user.present`. */
 import { isDir } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { nameRefusal } from './refusals.ts';
@@ -32,7 +32,7 @@ async function applyChanges(
   if (date !== undefined) await call('shadow.set_date', date);
   const [home, missing] = [take('home'), take('homeDoesNotExist')];
   const folder = home ?? missing;
-  if (folder !== undefined) await ctx.functions.call('user.chhome', [name, folder], dict({ persist: false }));
+  if (folder !== undefined) await ctx.functions.call('user.chhome', [name, folder], { persist: false });
   if (missing !== undefined && !isDir(pyStr(missing)))
     await ctx.functions.call('file.mkdir', [
       missing,
@@ -119,7 +119,7 @@ export async function addUser(
     groups === undefined && optional === undefined ? null : [...(groups ?? []), ...(optional ?? [])];
   const { uid, gid, home, shell, fullname, roomnumber, workphone, homephone, other, createhome } = wanted;
   const params = { uid, gid, groups: both, home, shell, fullname, roomnumber, workphone, homephone, other };
-  const added = await ctx.functions.call('user.add', [], dict({ name, ...params, createhome, ...options }));
+  const added = await ctx.functions.call('user.add', [], { name, ...params, createhome, ...options });
   if (added !== true)
     return failure(name, typeof added === 'string' ? added : `Failed to create new user ${name}`);
   const changes = new Map((await userInfo(ctx, name)) ?? []);

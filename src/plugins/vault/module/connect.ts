@@ -14,7 +14,7 @@ import { unwrapIssued } from '../../../network/http/vault-login.ts';
 import { vaultSettings } from '../../../network/http/vault-settings.ts';
 import { policiesOf } from '../../../runtime/pillar/ext/vault-pattern.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 
 /** One client for each job, so that a token is used as often as it may be. */
@@ -81,7 +81,7 @@ async function fromMaster(ctx: ModuleContext): Promise<GivenConnection> {
   const wish = (name: string): Value => (isDict(auth) ? (auth.get(name) ?? null) : null);
   const signature = signatureOf(ctx);
   const ask = (fun: string, arg: Value[]): Promise<Value> =>
-    ctx.functions.call('publish.runner', [fun], dict({ arg }));
+    ctx.functions.call('publish.runner', [fun], { arg });
   const params = isDict(vault) ? (vault.get('issue_params') ?? null) : null;
   const config = await ask('vault.get_config', [id, signature, false, params]);
   // a master of 3006 has no such runner, and others may not allow it

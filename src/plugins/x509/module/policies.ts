@@ -55,11 +55,9 @@ export async function askSigner(
   caServer: Value,
   args: readonly [policy: Value, kwargs: Dict, policyOnly: boolean],
 ): Promise<Value> {
-  const answers = await ctx.functions.call(
-    'publish.publish',
-    [caServer, 'x509.sign_remote_certificate'],
-    dict({ arg: [...args] }),
-  );
+  const answers = await ctx.functions.call('publish.publish', [caServer, 'x509.sign_remote_certificate'], {
+    arg: [...args],
+  });
   const [answer] = isDict(answers) ? [...answers.values()] : [];
   if (answer === undefined)
     throw new SaltInvocationError(
@@ -92,11 +90,11 @@ export async function policyOf(ctx: ModuleContext, name: Value, caServer: Value)
 export async function mayUse(ctx: ModuleContext, test: Value, minion: string): Promise<boolean> {
   if (!pyStr(test).includes('@')) return truthy(await ctx.functions.call('match.glob', [test, minion]));
   // the minion itself is asked, which is why Salt's documents recommend globs
-  const answers = await ctx.functions.call(
-    'publish.publish',
-    [],
-    dict({ tgt: minion, fun: 'match.compound', arg: test }),
-  );
+  const answers = await ctx.functions.call('publish.publish', [], {
+    tgt: minion,
+    fun: 'match.compound',
+    arg: test,
+  });
   const answer = isDict(answers) ? answers.get(minion) : undefined;
   if (answer === undefined)
     throw new CommandExecutionError(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { MODULE_TABLE } from '../../../../src/plugins/registry/module/table.generated.ts';
 import type { FunctionSpec, ModuleContext } from '../../../../src/runtime/loader/module.ts';
+import { checkedCall } from '../../../../src/runtime/loader/built-in-calls.ts';
 import { callSpec } from '../../../../src/runtime/loader/execute.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
@@ -103,12 +104,12 @@ function spawnless(opts: DictInit = {}): { readonly ctx: ModuleContext; readonly
   const started: string[][] = [];
   const functions: ModuleContext['functions'] = {
     ...base.functions,
-    call: async (fun, args = [], kwargs = new Map()) => {
+    call: checkedCall(async (fun, args, kwargs) => {
       if (!fun.startsWith('cmd.')) return base.functions.call(fun, args, kwargs);
       started.push((Array.isArray(args[0]) ? args[0] : [args[0]]).map(String));
       if (fun === 'cmd.retcode') return 0;
       return fun === 'cmd.run_all' ? dict({ retcode: 0, pid: 1, stdout: '', stderr: '' }) : '';
-    },
+    }),
   };
   return { ctx: Object.create(base, { functions: { value: functions } }) as ModuleContext, started };
 }

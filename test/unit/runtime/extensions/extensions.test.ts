@@ -28,6 +28,7 @@ import { createLogger } from '../../../../src/host/log.ts';
 import { ModuleRegistry, type CustomModule } from '../../../../src/runtime/loader/registry.ts';
 import { dict, PyFloat, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
+import { openly } from '../../../support/open-call.ts';
 
 const compile = (source: string, path: string): string =>
   transform(source, {
@@ -94,24 +95,27 @@ function greeting(t: TestContext): ReturnType<typeof fakeContext> {
 
 test('own modules - functions in TypeScript are called with checked arguments and give plain data', async (t) => {
   const { functions } = greeting(t);
-  assert.deepEqual(await functions.call('greet.hello', ['bob', 2]), dict({ text: 'BOBBOB', os: 'Debian' }));
-  assert.deepEqual(await functions.call('greet.hi', [5]), dict({ text: '5', os: 'Debian' }));
   assert.deepEqual(
-    await functions.call('greet.all', [1, 'b'], dict({ k: [1], __pub_jid: 'x' })),
+    await openly(functions.call)('greet.hello', ['bob', 2]),
+    dict({ text: 'BOBBOB', os: 'Debian' }),
+  );
+  assert.deepEqual(await openly(functions.call)('greet.hi', [5]), dict({ text: '5', os: 'Debian' }));
+  assert.deepEqual(
+    await openly(functions.call)('greet.all', [1, 'b'], dict({ k: [1], __pub_jid: 'x' })),
     dict({ words: [1, 'b'], more: { k: [1] } }),
   );
-  assert.equal(await functions.call('greet.echo', ['text']), 'text');
+  assert.equal(await openly(functions.call)('greet.echo', ['text']), 'text');
   assert.equal(await functions.has('greet._hidden'), false);
   await assert.rejects(
-    functions.call('greet.hello', ['x', 'many']),
+    openly(functions.call)('greet.hello', ['x', 'many']),
     /greet\.hello: times must be an int, not 'many'/,
   );
 });
 
 test('own modules - errors keep their kind and name the place in the file', async (t) => {
   const { functions } = greeting(t);
-  await assert.rejects(functions.call('greet.hello', ['x', 0]), CommandExecutionError);
-  await assert.rejects(functions.call('greet.broken'), {
+  await assert.rejects(openly(functions.call)('greet.hello', ['x', 0]), CommandExecutionError);
+  await assert.rejects(openly(functions.call)('greet.broken'), {
     type: 'RangeError',
     message: /^too far \(.*greet\.ts:\d+\)$/,
   });

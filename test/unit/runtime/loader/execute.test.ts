@@ -11,6 +11,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../../../sr
 import { PythonError } from '../../../../src/python/exceptions.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
+import { openly } from '../../../support/open-call.ts';
 
 function contextWith(
   run: (ctx: ModuleContext) => Value | Promise<Value>,
@@ -72,7 +73,7 @@ test('execute - a mapping that reports failure gives return code 1', async () =>
 });
 
 test('execute - the code that a function sets, also through a call, is the code of the job', async () => {
-  const ctx = contextWith((own) => own.functions.call('try.set'));
+  const ctx = contextWith((own) => openly(own.functions.call)('try.set'));
   assert.deepEqual(await executeFunction('try.it', ctx, []), { return: true, retcode: 3, success: false });
 });
 

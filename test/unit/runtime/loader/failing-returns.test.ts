@@ -14,6 +14,7 @@ import {
 } from '../../../../src/runtime/loader/failing-returns.ts';
 import { defineFunction, defineModule } from '../../../../src/runtime/loader/module.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
+import { openly } from '../../../support/open-call.ts';
 
 test('failing returns - what each form means, and what it does not', () => {
   const table: readonly [FailingReturn, readonly Value[], readonly Value[]][] = [
@@ -85,7 +86,7 @@ test('failing returns - a job has the return of Salt and code 1; with exit_codes
   });
   // another function that calls it makes of it what it will
   const ctx = run(false);
-  assert.equal(await ctx.functions.call('try.start'), false);
+  assert.equal(await openly(ctx.functions.call)('try.start'), false);
   assert.equal(ctx.retcode, 0);
 });
 

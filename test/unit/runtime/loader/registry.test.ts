@@ -11,6 +11,7 @@ import {
 } from '../../../../src/runtime/loader/registry.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
+import { openly } from '../../../support/open-call.ts';
 
 function moduleOf(name: string, file: string, extra: Partial<ModuleSpec> = {}): ModuleSpec {
   const where = defineFunction({ doc: 'Tells the file.', returns: 'text', run: () => file });
@@ -124,11 +125,11 @@ test('registry - files that are not in use are listed', async () => {
 
 test('registry - modules call each other by full name', async () => {
   const ctx = fakeContext({ registry: { table: TABLE } });
-  assert.equal(await ctx.functions.call('cmd.where'), 'cmdmod');
+  assert.equal(await openly(ctx.functions.call)('cmd.where'), 'cmdmod');
   assert.equal(await ctx.functions.has('cmd.where'), true);
   assert.equal(await ctx.functions.has('at.where'), false);
   await assert.rejects(
-    ctx.functions.call('no.such'),
+    openly(ctx.functions.call)('no.such'),
     new CommandExecutionError("'no.such' is not available."),
   );
 });

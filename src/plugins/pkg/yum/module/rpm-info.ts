@@ -271,7 +271,7 @@ export async function diffPackageFile(ctx: ModuleContext, packageFile: string, p
   const command =
     `rpm2cpio ${quoteWord(packageFile)} | cpio -i --quiet --to-stdout ${quoteWord(`.${path}`)} | ` +
     `diff -u --label ${label} --from-file=- --label ${quoteWord(`B ${path}`)} ${quoted}`;
-  const shown = await ctx.functions.call('cmd.shell', [command], dict({ output_loglevel: 'trace' }));
+  const shown = await ctx.functions.call('cmd.shell', [command], { output_loglevel: 'trace' });
   return pyStr(shown).startsWith('Binary file')
     ? `File '${path}' is binary and its content has been modified.`
     : shown;

@@ -218,7 +218,7 @@ async function runPlan(installation: Installation, isAdvisory: boolean): Promise
       if (retcode !== 0) errors.push(stdout);
     }
     if (held.length > 0 && truthy(order.update_holds))
-      await ctx.functions.call('pkg.hold', [], new Map([['pkgs', held.map(({ name }) => name)]]));
+      await ctx.functions.call('pkg.hold', [], { pkgs: held.map(({ name }) => name) });
   }
   if (prevented.length > 0)
     errors.push(
@@ -251,11 +251,7 @@ async function heldPackages(ctx: ModuleContext): Promise<readonly string[]> {
 
 /** Takes the holds off for now. @returns the words of the packages that are free */
 async function release({ ctx, errors }: Installation, held: readonly Planned[]): Promise<string[]> {
-  const outcome = await ctx.functions.call(
-    'pkg.unhold',
-    [],
-    new Map([['pkgs', held.map(({ name }) => name)]]),
-  );
+  const outcome = await ctx.functions.call('pkg.unhold', [], { pkgs: held.map(({ name }) => name) });
   if (!isDict(outcome)) throw new CommandExecutionError('pkg.unhold did not tell what it did');
   return held.flatMap(({ name, word }) => {
     const entry = outcome.get(name);
