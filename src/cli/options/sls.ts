@@ -46,6 +46,15 @@ export const slsProgram: CliProgram = {
       ),
       type: 'choice',
     },
+    {
+      ...text(
+        ['--instead-of'],
+        'instead_of',
+        'Also say which modules, functions and renderers that are used this release of Salt no longer has, and whether Brine has them: 3008.',
+        { default: '', choices: ['3008'], metavar: 'RELEASE' },
+      ),
+      type: 'choice',
+    },
     flag(['--strict'], 'strict', 'End with 1 for warnings, too.'),
     several('--ignore', 'ignore', 'RULE', 'Leave out what this rule finds; may be given several times.'),
     flag(['--no-color', '--no-colour'], 'no_color', 'Write no colours.'),

@@ -8,13 +8,18 @@ import type { FunctionDescription, ModuleDescription } from '../../runtime/loade
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 import { isSaltsFunction } from '../../runtime/loader/salts-modules.ts';
 import { isSaltsState } from '../../runtime/loader/salts-states.ts';
-import type { SlsCatalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
+import type { LaterSalt, SlsCatalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
 import { KINDS } from '../../runtime/sls-check/catalog.ts';
 import { ownModules } from './own-modules.ts';
 
-/** The catalog of a check. @param ownFolders folders with modules of the site's own */
-export function openCatalog(ownFolders: readonly string[]): SlsCatalog {
+/**
+ * The catalog of a check.
+ * @param ownFolders folders with modules of the site's own
+ * @param insteadOf the release of Salt that the site would go to
+ */
+export function openCatalog(ownFolders: readonly string[], insteadOf?: LaterSalt): SlsCatalog {
   return {
+    ...(insteadOf === undefined ? {} : { insteadOf }),
     states: { ...ofEntries(STATE_TABLE), isSalts: (fun) => isSaltsState(fun.split('.')[0] ?? '') },
     modules: { ...ofEntries(MODULE_TABLE), isSalts: isSaltsFunction },
     runners: { ...ofTable(RUNNER_TABLE), isSalts: isSaltsRunner },

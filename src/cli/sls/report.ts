@@ -1,7 +1,8 @@
 /** How `sls check` tells what it has found: as text, as JSON, and as SARIF 2.1.0 for code scanners. */
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { RULES, type Finding, type Severity } from '../../runtime/sls-check/rules.ts';
+import { GONE_TITLES } from '../../runtime/sls-check/catalog.ts';
+import { RULES, type Finding, type GonePart, type Severity } from '../../runtime/sls-check/rules.ts';
 import { brineVersion } from '../../version.ts';
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
@@ -34,15 +35,45 @@ export function textReport(findings: readonly Finding[], files: number, isColore
   const sum = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) =>
     amount(counts[severity], severity),
   );
+  lines.push(...goneLines(findings));
   return `${[...lines, `${amount(files, 'file')} checked: ${sum.join(', ') || 'nothing found'}.`].join('\n')}\n`;
+}
+
+/** Parts that a later Salt no longer has, each with how often it is used. */
+function goneParts(findings: readonly Finding[]): (GonePart & { readonly places: number })[] {
+  const parts = new Map<string, GonePart & { readonly places: number }>();
+  for (const { gone } of findings) {
+    if (gone === undefined) continue;
+    const key = `${gone.kind} ${gone.name}`;
+    parts.set(key, { ...gone, places: (parts.get(key)?.places ?? 0) + 1 });
+  }
+  return [...parts.values()].sort((a, b) => b.places - a.places);
+}
+
+/** A table of them, for people. */
+function goneLines(findings: readonly Finding[]): string[] {
+  const parts = goneParts(findings);
+  if (parts.length === 0) return [];
+  const here = parts.filter(({ isInBrine }) => isInBrine).length;
+  const width = Math.max(...parts.map(({ kind, name }) => `${GONE_TITLES[kind]} ${name}`.length));
+  return [
+    '',
+    `Salt no longer has ${amount(parts.length, 'part')} that ${parts.length === 1 ? 'is' : 'are'} used here; Brine has ${here}:`,
+    ...parts.map(
+      ({ kind, name, isInBrine, places }) =>
+        `  ${`${GONE_TITLES[kind]} ${name}`.padEnd(width)}  ${isInBrine ? 'in Brine' : 'in neither'}, ${amount(places, 'place')}`,
+    ),
+    '',
+  ];
 }
 
 const amount = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 /** The same for programs; the form is stable. */
 export function jsonReport(findings: readonly Finding[], files: number): string {
+  const gone = goneParts(findings);
   const { error: errors, warning: warnings, note: notes } = countFindings(findings);
-  return `${JSON.stringify({ version: 1, files, errors, warnings, notes, findings }, null, 2)}\n`;
+  return `${JSON.stringify({ version: 1, files, errors, warnings, notes, findings, ...(gone.length === 0 ? {} : { gone }) }, null, 2)}\n`;
 }
 
 /** A log of SARIF. @param cwd paths are relative to it where they lie below */

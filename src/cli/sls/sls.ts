@@ -14,6 +14,8 @@ import { STATE_TABLE } from '../../plugins/registry/state/table.generated.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 import { createModuleContext, ModuleRegistry } from '../../runtime/loader/registry.ts';
+import { GONE_IN_3008 } from '../../runtime/sls-check/gone-in-3008.ts';
+import type { LaterSalt } from '../../runtime/sls-check/catalog.ts';
 import { checkSources, type CheckDeps } from '../../runtime/sls-check/check.ts';
 import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
 import { RULES, type RuleName } from '../../runtime/sls-check/rules.ts';
@@ -88,7 +90,10 @@ async function check(parsed: ParsedOptions, paths: readonly string[], io: Comman
     throw new UsageError(
       `There is no SLS file in ${paths.map((path) => `'${path}'`).join(', ')}. An SLS file ends with .sls.`,
     );
-  const all = [...found.findings, ...(await checkSources(found.sources, checkDeps(found, knowledge, io)))];
+  const all = [
+    ...found.findings,
+    ...(await checkSources(found.sources, checkDeps(found, knowledge, parsed, io))),
+  ];
   const findings = all.filter(({ rule }) => !ignored.has(rule));
   const format = parsed.text('format');
   const files = found.sources.length;
@@ -153,11 +158,20 @@ function parsedData(path: string, text: string): Value {
   }
 }
 
-function checkDeps({ sources, roots, ownFolders }: Found, knowledge: Knowledge, io: CommandIo): CheckDeps {
+/** The releases that `--instead-of` knows. */
+const LATER_SALTS: readonly LaterSalt[] = [{ name: '3008', gone: GONE_IN_3008 }];
+
+function checkDeps(
+  { sources, roots, ownFolders }: Found,
+  knowledge: Knowledge,
+  parsed: ParsedOptions,
+  io: CommandIo,
+): CheckDeps {
+  const later = LATER_SALTS.find(({ name }) => name === parsed.text('instead_of'));
   const folders = roots.map(({ folder }) => folder);
   return {
     knowledge,
-    catalog: openCatalog(ownFolders),
+    catalog: openCatalog(ownFolders, later),
     jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
     compute: computing(knowledge),
     hasPath: (name, { root }) =>

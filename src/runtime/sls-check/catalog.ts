@@ -1,5 +1,7 @@
 /** What a check knows of states and functions: those of Brine, of Salt's, and of the site's own. */
 import { didYouMean } from '../../errors/did-you-mean.ts';
+import type { GoneKind } from './gone-in-3008.ts';
+import type { RuleName, GonePart } from './rules.ts';
 import type { FunctionDescription } from '../loader/module.ts';
 
 /** Modules of one kind, whatever machine they are for. */
@@ -19,6 +21,14 @@ export interface SlsCatalog {
   readonly wheel: ModuleSource;
   /** Names of the site's own modules by folder (`_states`); what is in them is not looked at. */
   readonly own: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The release that a site would go to, and what it no longer has. */
+  readonly insteadOf?: LaterSalt;
+}
+
+/** A release of Salt, and the parts that it no longer has. */
+export interface LaterSalt {
+  readonly name: string;
+  readonly gone: Readonly<Record<GoneKind, ReadonlySet<string>>>;
 }
 
 /** The kinds, as findings call them, with the folder of the site's own. */
@@ -29,8 +39,10 @@ export const KINDS = {
   wheel: { title: 'wheel function', folder: '_wheel' },
 } as const;
 
-/** What came of looking a name up. */
-export type LookedUp =
+/** What came of looking a name up, and the part that a later Salt no longer has. */
+export type LookedUp = Answer & { readonly gone?: GonePart };
+
+type Answer =
   | { readonly kind: 'known'; readonly specs: readonly FunctionDescription[] }
   /** Of the site's own, or cannot be told. */
   | { readonly kind: 'unchecked' }
@@ -38,6 +50,74 @@ export type LookedUp =
 
 /** Looks a function up. */
 export async function lookUp(catalog: SlsCatalog, kind: keyof typeof KINDS, fun: string): Promise<LookedUp> {
+  const found = await answerFor(catalog, kind, fun);
+  if (found.kind === 'unchecked' || kind === 'wheel') return found;
+  const [name = ''] = fun.split('.');
+  const gone = goneFrom(catalog.insteadOf, kind, name, found.kind === 'known');
+  return gone === undefined ? found : { ...found, gone };
+}
+
+/** The part of this name, when the later Salt no longer has it. @param isInBrine whether it is here */
+export function goneFrom(
+  later: LaterSalt | undefined,
+  kind: GoneKind,
+  name: string,
+  isInBrine: boolean,
+): GonePart | undefined {
+  return later?.gone[kind].has(name) === true ? { kind, name, isInBrine } : undefined;
+}
+
+/** A sentence about a part that went. */
+export function goneText(later: LaterSalt | undefined, { kind, name, isInBrine }: GonePart): string {
+  const has = isInBrine ? 'Brine has it' : 'Brine does not have it either';
+  return `Salt ${later?.name ?? ''} no longer has the ${GONE_TITLES[kind]} '${name}'; ${has}.`;
+}
+
+/** A kind of parts, as sentences call one. */
+export const GONE_TITLES: Readonly<Record<GoneKind, string>> = {
+  states: 'state module',
+  modules: 'execution module',
+  runners: 'runner',
+  renderers: 'renderer',
+  returners: 'returner',
+  pillars: 'external pillar',
+  beacons: 'beacon',
+  engines: 'engine',
+  sdb: 'sdb driver',
+  auths: 'authentication system',
+  backends: 'backend of the file server',
+  queues: 'backend of queues',
+};
+
+/**
+ * What is to be said of a look-up.
+ * @param missing the rule when there is no such thing
+ * @param notHere the rule when only Salt has it
+ */
+export function rulesFor(
+  catalog: SlsCatalog,
+  found: LookedUp,
+  missing: 'unknown-state' | 'unknown-function',
+  notHere: 'state-not-here' | 'function-not-here',
+): readonly ToldRule[] {
+  const { gone } = found;
+  const later =
+    gone === undefined
+      ? []
+      : [{ rule: 'gone-from-salt', message: goneText(catalog.insteadOf, gone), gone } as const];
+  if (found.kind === 'missing') return [{ rule: missing, message: found.message }, ...later];
+  if (found.kind === 'salts') return [{ rule: notHere, message: found.message }, ...later];
+  return later;
+}
+
+/** A rule with its sentence. */
+export interface ToldRule {
+  readonly rule: RuleName;
+  readonly message: string;
+  readonly gone?: GonePart;
+}
+
+async function answerFor(catalog: SlsCatalog, kind: keyof typeof KINDS, fun: string): Promise<Answer> {
   const source = catalog[kind];
   const { title, folder } = KINDS[kind];
   const dot = fun.indexOf('.');

@@ -1,7 +1,7 @@
 /** Files of the reactor: each id is one call. */
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
-import { lookUp, type SlsCatalog } from './catalog.ts';
+import { lookUp, rulesFor, type SlsCatalog } from './catalog.ts';
 import { argument, declaredStates, type Declared } from './declared.ts';
 import type { RenderedSource } from './render-source.ts';
 import { isUncertain } from './unknown.ts';
@@ -67,6 +67,5 @@ async function checkReaction(
     if (name === 'expr_form')
       rendered.tell('deprecated', { path: at }, 'expr_form has been replaced by tgt_type.');
   const found = await lookUp(catalog, kind, fun);
-  if (found.kind === 'missing') rendered.tell('unknown-function', { path }, found.message);
-  if (found.kind === 'salts') rendered.tell('function-not-here', { path }, found.message);
+  rendered.tellAll(rulesFor(catalog, found, 'unknown-function', 'function-not-here'), { path });
 }

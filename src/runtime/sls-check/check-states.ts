@@ -9,7 +9,7 @@ import { readDeclarations, readExtend } from '../state/declarations.ts';
 import { INTERNAL_KEYWORDS } from '../state/keywords.ts';
 import { verifyHigh } from '../state/verify-high.ts';
 import type { FunctionDescription } from '../loader/module.ts';
-import { lookUp, type SlsCatalog } from './catalog.ts';
+import { lookUp, rulesFor, type SlsCatalog } from './catalog.ts';
 import { checkValues, type HasPath } from './check-values.ts';
 import { argument, declaredStates, NO_IDS, type Declared } from './declared.ts';
 import type { RenderedSource } from './render-source.ts';
@@ -64,8 +64,7 @@ async function checkState(rendered: RenderedSource, state: Declared, catalog: Sl
   if (fun === undefined || fun.includes(' ') || isUncertain(`${module}${fun}`)) return;
   const full = `${module}.${fun}`;
   const found = await lookUp(catalog, 'states', full);
-  if (found.kind === 'missing') rendered.tell('unknown-state', { path }, found.message);
-  if (found.kind === 'salts') rendered.tell('state-not-here', { path }, found.message);
+  rendered.tellAll(rulesFor(catalog, found, 'unknown-state', 'state-not-here'), { path });
   if (found.kind !== 'known') return;
   checkArguments(rendered, state, full, found.specs);
   await checkCalls(rendered, state, catalog);
@@ -142,6 +141,5 @@ async function checkCall(
 ): Promise<void> {
   if (isUncertain(fun)) return;
   const found = await lookUp(catalog, kind, fun);
-  if (found.kind === 'missing') rendered.tell('unknown-function', { path }, found.message);
-  if (found.kind === 'salts') rendered.tell('function-not-here', { path }, found.message);
+  rendered.tellAll(rulesFor(catalog, found, 'unknown-function', 'function-not-here'), { path });
 }

@@ -2,7 +2,8 @@
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { jinjaOptions, parseTemplate, TemplateSyntaxError } from '../../formats/jinja/index.ts';
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
-import { lookUp, type SlsCatalog } from './catalog.ts';
+import { SALTS_RENDERERS } from '../../config/renderer-names.ts';
+import { goneFrom, goneText, lookUp, rulesFor, type SlsCatalog, type ToldRule } from './catalog.ts';
 import { LinkChecker } from './check-links.ts';
 import { checkPillar } from './check-pillar.ts';
 import { checkReactor, isReactor } from './check-reactor.ts';
@@ -10,19 +11,14 @@ import { checkStates } from './check-states.ts';
 import type { HasPath } from './check-values.ts';
 import { checkTop, together, type Assignment } from './check-top.ts';
 import { SlsTree } from './includes.ts';
-import {
-  renderSource,
-  type FunctionFault,
-  type RenderedSource,
-  type RenderSourceDeps,
-} from './render-source.ts';
+import { renderSource, type RenderedSource, type RenderSourceDeps } from './render-source.ts';
 import { finding, type Finding } from './rules.ts';
 import type { Source } from './source.ts';
 
 /** What a check works with. */
 export interface CheckDeps extends Omit<
   RenderSourceDeps,
-  'faultOfFunction' | 'faultOfKeyword' | 'ownRenderers'
+  'faultsOfFunction' | 'faultOfKeyword' | 'faultOfRenderer' | 'ownRenderers'
 > {
   readonly catalog: SlsCatalog;
   readonly hasPath: HasPath;
@@ -33,14 +29,12 @@ export interface CheckDeps extends Omit<
 /** Checks some files, which make trees by their roots. @returns what was found, in the order of files and lines */
 export async function checkSources(sources: readonly Source[], deps: CheckDeps): Promise<Finding[]> {
   const { catalog } = deps;
-  const faultOfFunction = async (fun: string): Promise<FunctionFault | undefined> => {
-    const found = await lookUp(catalog, 'modules', fun);
-    if (found.kind === 'missing') return { rule: 'unknown-function', message: found.message };
-    return found.kind === 'salts' ? { rule: 'function-not-here', message: found.message } : undefined;
-  };
-  const faultOfKeyword = (fun: string, keyword: string): Promise<FunctionFault | undefined> =>
+  const faultsOfFunction = async (fun: string): Promise<readonly ToldRule[]> =>
+    rulesFor(catalog, await lookUp(catalog, 'modules', fun), 'unknown-function', 'function-not-here');
+  const faultOfKeyword = (fun: string, keyword: string): Promise<ToldRule | undefined> =>
     keywordFault(catalog, fun, keyword);
-  const faults = { faultOfFunction, faultOfKeyword };
+  const faultOfRenderer = (name: string): ToldRule | undefined => rendererFault(catalog, name);
+  const faults = { faultsOfFunction, faultOfKeyword, faultOfRenderer };
   const ownRenderers = catalog.own.get('_renderers') ?? new Set<string>();
   const found: Finding[] = [];
   const rendered: RenderedSource[] = [];
@@ -69,6 +63,14 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   );
 }
 
+/** What is to be said of a renderer. */
+function rendererFault({ insteadOf, own }: SlsCatalog, name: string): ToldRule | undefined {
+  if (own.get('_renderers')?.has(name) === true) return undefined;
+  const isInBrine = !SALTS_RENDERERS.includes(name);
+  const gone = goneFrom(insteadOf, 'renderers', name, isInBrine);
+  return gone && { rule: 'gone-from-salt', message: goneText(insteadOf, gone), gone };
+}
+
 /** Modules that Salt has another of on other systems, with other arguments. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(
   'docker file group ip pkg service shadow status sysctl system timezone user x509'.split(' '),
@@ -79,7 +81,7 @@ async function keywordFault(
   catalog: SlsCatalog,
   fun: string,
   keyword: string,
-): Promise<FunctionFault | undefined> {
+): Promise<ToldRule | undefined> {
   const found = await lookUp(catalog, 'modules', fun);
   if (found.kind !== 'known' || keyword.startsWith('__')) return undefined;
   if (OF_THE_SYSTEM.has(fun.slice(0, fun.indexOf('.')))) return undefined;

@@ -28,7 +28,8 @@ import { renderTemplate, type JinjaRendererDeps } from '../renderers/jinja.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';
 import { positionsOf, type Positions, type Step } from './positions.ts';
-import { finding, type Finding, type SourcePlace, type RuleName } from './rules.ts';
+import type { ToldRule } from './catalog.ts';
+import { finding, type Finding, type GonePart, type SourcePlace, type RuleName } from './rules.ts';
 import type { Source } from './source.ts';
 import { PartlyKnown, Unknowns } from './unknown.ts';
 
@@ -39,16 +40,12 @@ export interface RenderSourceDeps extends Omit<KnownFunctionsDeps, 'unknowns' | 
   readonly readTemplate: (name: string, from: Source) => FoundFile | undefined;
   /** Names of the site's own renderers. */
   readonly ownRenderers: ReadonlySet<string>;
-  /** What is to be said of an execution function; undefined when all is well with it. */
-  readonly faultOfFunction: (fun: string) => Promise<FunctionFault | undefined>;
+  /** What is to be said of an execution function. */
+  readonly faultsOfFunction: (fun: string) => Promise<readonly ToldRule[]>;
   /** What is to be said of a keyword that a call of an execution function has; undefined when it takes it. */
-  readonly faultOfKeyword: (fun: string, keyword: string) => Promise<FunctionFault | undefined>;
-}
-
-/** Why a function cannot be called, or not in this way. */
-export interface FunctionFault {
-  readonly rule: 'unknown-function' | 'function-not-here' | 'unknown-argument';
-  readonly message: string;
+  readonly faultOfKeyword: (fun: string, keyword: string) => Promise<ToldRule | undefined>;
+  /** What is to be said of a renderer that a file names. */
+  readonly faultOfRenderer: (name: string) => ToldRule | undefined;
 }
 
 /** Where something was found: a way through the data, a text of the source, or a place. */
@@ -67,6 +64,7 @@ export class RenderedSource {
     readonly at: Where;
     readonly message: string;
     readonly path: string;
+    readonly gone?: GonePart | undefined;
   }[] = [];
   readonly #positions: () => Promise<Positions>;
 
@@ -87,14 +85,20 @@ export class RenderedSource {
     this.#found.push({ rule, at, message, path });
   }
 
+  /** Keeps what rules say of one place. */
+  tellAll(rules: readonly ToldRule[], at: Where): void {
+    const { path } = this.source;
+    for (const { rule, message, gone } of rules) this.#found.push({ rule, at, message, path, gone });
+  }
+
   /** All that was told, with its places. */
   async findings(): Promise<Finding[]> {
     if (this.#found.length === 0) return [];
     const positions = await this.#positions();
-    return this.#found.map(({ rule, at, message, path }) => {
+    return this.#found.map(({ rule, at, message, path, gone }) => {
       const place =
         'path' in at ? positions.at(...at.path) : 'text' in at ? positions.ofText(at.text) : at.place;
-      return finding(rule, path, place, message);
+      return finding(rule, path, place, message, gone);
     });
   }
 }
@@ -115,6 +119,8 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
   const plain = async (): Promise<Positions> => positionsOf(source.text, source.text, undefined);
   const bare = new RenderedSource(source, undefined, true, plain);
   const steps = pipeOf(source.text);
+  const ofRenderers = steps.map(deps.faultOfRenderer).filter((one) => one !== undefined);
+  bare.tellAll(ofRenderers, { place: FILE_START });
   const odd = steps.find((step) => !['jinja', 'yaml', 'json'].includes(step) && !TRANSPARENT.has(step));
   if (odd !== undefined) {
     if (FOREIGN.has(odd) || deps.ownRenderers.has(odd))
@@ -129,7 +135,7 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
     }
     return bare;
   }
-  const faults: [text: string, fault: FunctionFault][] = [];
+  const faults: [text: string, fault: ToldRule][] = [];
   const context = contextOf(source, deps, unknowns, faults);
   const isTemplate = steps.includes('jinja') && /\{[{%#]|^#/m.test(source.text);
   let text = source.text;
@@ -137,14 +143,15 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
     if (isTemplate) text = await renderTemplate(source.text, context, deps.jinja);
   } catch (error) {
     tellFailure(bare, error, unknowns, deps.knowledge.complete.size === 2);
-    for (const [words, { rule, message }] of faults) bare.tell(rule, { text: words }, message);
+    for (const [words, fault] of faults) bare.tellAll([fault], { text: words });
     return bare;
   }
   const positions = async (): Promise<Positions> =>
     positionsOf(source.text, text, isTemplate ? await linesOf(source, text, context, deps.jinja) : undefined);
   const { value, error } = read(text, steps);
   const rendered = new RenderedSource(source, value, unknowns.names.size > 0, positions);
-  for (const [words, { rule, message }] of faults) rendered.tell(rule, { text: words }, message);
+  rendered.tellAll(ofRenderers, { place: FILE_START });
+  for (const [words, fault] of faults) rendered.tellAll([fault], { text: words });
   if (error !== undefined) {
     const { inSource } = await positions();
     if (error instanceof YamlError) tellYaml(rendered, error, inSource);
@@ -168,15 +175,15 @@ function contextOf(
   source: Source,
   deps: RenderSourceDeps,
   unknowns: Unknowns,
-  faults: [string, FunctionFault][],
+  faults: [string, ToldRule][],
 ): RenderContext {
   const { knowledge } = deps;
   const told = new Set<string>();
   const isFunction = async (fun: string): Promise<boolean> => {
-    const fault = await deps.faultOfFunction(fun);
-    if (fault !== undefined && !told.has(fun)) faults.push([fun, fault]);
+    const ofFunction = await deps.faultsOfFunction(fun);
+    if (!told.has(fun)) faults.push(...ofFunction.map((fault): [string, ToldRule] => [fun, fault]));
     told.add(fun);
-    return fault?.rule !== 'unknown-function';
+    return !ofFunction.some(({ rule }) => rule === 'unknown-function');
   };
   const isCalled = async (fun: string, keywords: readonly string[]): Promise<void> => {
     for (const keyword of keywords) {

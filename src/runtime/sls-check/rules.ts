@@ -3,6 +3,8 @@
  * table.
  */
 
+import type { GoneKind } from './gone-in-3008.ts';
+
 /** How much a finding weighs: an error would fail the run, a warning may, a note says what could not be looked at. */
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -85,6 +87,10 @@ const RULE_TABLE = {
     severity: 'warning',
     doc: 'A key of pillar is left empty, and wipes the mapping or list that an earlier file gives.',
   },
+  'gone-from-salt': {
+    severity: 'warning',
+    doc: 'The part is no longer in the release of Salt that --instead-of names.',
+  },
   deprecated: { severity: 'warning', doc: 'An old form that Salt has dropped or is about to drop.' },
 } as const satisfies Record<string, Rule>;
 
@@ -108,9 +114,25 @@ export interface Finding extends SourcePlace {
   readonly path: string;
   /** One sentence: what, and what to do. */
   readonly message: string;
+  /** Of `gone-from-salt`: which part it is. */
+  readonly gone?: GonePart;
+}
+
+/** A part that a later Salt no longer has. */
+export interface GonePart {
+  readonly kind: GoneKind;
+  readonly name: string;
+  readonly isInBrine: boolean;
 }
 
 /** Makes a finding. */
-export function finding(rule: RuleName, path: string, place: SourcePlace, message: string): Finding {
-  return { rule, severity: RULE_TABLE[rule].severity, path, line: place.line, column: place.column, message };
+export function finding(
+  rule: RuleName,
+  path: string,
+  { line, column }: SourcePlace,
+  message: string,
+  gone?: GonePart,
+): Finding {
+  const { severity } = RULE_TABLE[rule];
+  return { rule, severity, path, line, column, message, ...(gone === undefined ? {} : { gone }) };
 }

@@ -5,6 +5,8 @@ import { openCatalog } from '../../../../src/cli/sls/catalog.ts';
 import { grainsOfSystem } from '../../../../src/cli/sls/grain-profiles.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { dict, type Dict } from '../../../../src/python/values/value.ts';
+import type { LaterSalt } from '../../../../src/runtime/sls-check/catalog.ts';
+import { GONE_IN_3008 } from '../../../../src/runtime/sls-check/gone-in-3008.ts';
 import { checkSources } from '../../../../src/runtime/sls-check/check.ts';
 import { RULES, type RuleName } from '../../../../src/runtime/sls-check/rules.ts';
 import { slsName, type Source, type SourceKind } from '../../../../src/runtime/sls-check/source.ts';
@@ -14,6 +16,7 @@ import { fakeClock, fakeContext, leastRandom } from '../../../support/module-con
 type Tree = Readonly<Record<string, string>>;
 
 interface Given {
+  readonly insteadOf?: LaterSalt;
   readonly pillar?: Dict;
   readonly grains?: Dict;
 }
@@ -37,7 +40,7 @@ function sourceOf(path: string, text: string): Source {
 /** The findings as `path:line:column rule`, and their messages. */
 async function check(
   tree: Tree,
-  { pillar, grains }: Given = {},
+  { pillar, grains, insteadOf }: Given = {},
 ): Promise<{ places: string[]; messages: string[] }> {
   const complete = new Set<'pillar' | 'grains'>();
   if (pillar !== undefined) complete.add('pillar');
@@ -48,7 +51,7 @@ async function check(
     Object.entries(tree).map(([path, text]) => sourceOf(path, text)),
     {
       knowledge: { pillar: pillar ?? new Map(), grains: known, complete },
-      catalog: openCatalog([]),
+      catalog: openCatalog([], insteadOf),
       jinja: { clock: fakeClock(), random: leastRandom, log: silentLogger },
       compute: (fun, args, kwargs) => context.functions.call(fun, args, kwargs),
       hasPath: (name, { root }) =>
@@ -78,6 +81,39 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
+  {
+    title:
+      'what a later Salt no longer has: states, functions in templates, in states and in reactions, renderers',
+    tree: {
+      'salt/a.sls':
+        "{% set v = salt['augeas.get']('/x') %}\na: {pecl.installed: []}\nb: {module.run: [{zfs.list: []}]}\nc: {ethtool.offload: []}\n/d: {file.absent: []}\n",
+      'salt/b.sls': '#!genshi|yaml\na: 1\n',
+      'reactor/r.sls': 'up:\n  runner.virt.list: []\n',
+    },
+    given: { insteadOf: { name: '3008', gone: GONE_IN_3008 } },
+    finds: [
+      'reactor/r.sls:2:3 function-not-here',
+      'reactor/r.sls:2:3 gone-from-salt',
+      'salt/a.sls:1:18 gone-from-salt',
+      'salt/a.sls:2:5 gone-from-salt',
+      'salt/a.sls:3:19 gone-from-salt',
+      'salt/a.sls:4:5 state-not-here',
+      'salt/a.sls:4:5 gone-from-salt',
+      'salt/b.sls:1:1 gone-from-salt',
+      'salt/b.sls:1:1 needs-data',
+    ],
+    says: [
+      /is one of Salt's/,
+      /no longer has the runner 'virt'; Brine does not have it either\./,
+      /Salt 3008 no longer has the execution module 'augeas'; Brine has it\./,
+      /state module 'pecl'/,
+      /execution module 'zfs'/,
+      /is one of Salt's/,
+      /state module 'ethtool'; Brine does not have it either\./,
+      /renderer 'genshi'/,
+      /not looked into/,
+    ],
+  },
   {
     title: 'states that require each other in a circle, over files and by requisites of either direction',
     tree: {
