@@ -149,24 +149,25 @@ const AT_ONCE = { e2e: 3, databases: 2 };
 const FILE_MAX_MS = { unit: 1_800_000, e2e: 300_000, databases: 300_000 };
 const LONG_FILE_MAX_MS = 1_800_000;
 
-/**
- * Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the
- * first alone.
- */
+/** The files that take longest, in this order: begun last, one of them would leave the other process without work. */
+const LONGEST = ['states/twice.test', 'modules/machine.test', 'states/pairs.test'];
+
+/** Files that import the unit tests, one for each process; the longest are the first, each alone. */
 function unitEntries(built, outdir) {
-  const isLong = (path) => path.includes('machine.test');
-  const others = built.filter((path) => !isLong(path));
+  const longest = LONGEST.map((name) => built.filter((path) => path.includes(name)));
+  const others = built.filter((path) => !longest.flat().includes(path));
   const parts =
     built.length <= FEW_FILES
       ? [built]
       : [
-          built.filter(isLong),
+          ...longest,
           ...Array.from({ length: UNIT_PARTS }, (_, nth) => others.filter((_, i) => i % UNIT_PARTS === nth)),
         ];
   return parts
     .filter((part) => part.length > 0)
     .map((part, nth) => {
-      const entry = join(outdir, `unit-${nth + 1}.mjs`);
+      // Node's runner begins them in the order of their names
+      const entry = join(outdir, `unit-${String(nth + 1).padStart(2, '0')}.mjs`);
       writeFileSync(entry, part.map((path) => `import ${JSON.stringify(path)};`).join('\n'));
       return entry;
     });
