@@ -27,8 +27,10 @@ export function searchPath(name: string, path = '/bin:/usr/bin'): string | undef
 /** True for a regular file that we may execute. */
 export function isExecutable(path: string): boolean {
   try {
+    // most places of a search have no such file, and an error for each costs more than the look
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }
