@@ -4,10 +4,11 @@ import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.
 import { makeTempFile } from '../../host/file-operations.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pathOperand, runAll } from '../shared/program.ts';
+import { cachedFile, renderedTemplate } from '../shared/served-files.ts';
 
 const QUIET = { output_loglevel: 'quiet' } as const;
 
@@ -49,8 +50,8 @@ async function setOne(ctx: ModuleContext, fields: readonly string[]): Promise<tr
 }
 
 async function setFile(ctx: ModuleContext, path: Value, saltenv: Value): Promise<boolean> {
-  const cached = await ctx.functions.call('cp.cache_file', [path, saltenv]);
-  return truthy(cached) ? setFrom(ctx, pyStr(cached)) : false;
+  const cached = await cachedFile(ctx, [path, saltenv]);
+  return cached === undefined ? false : setFrom(ctx, cached);
 }
 
 const PATH = {
@@ -121,8 +122,8 @@ export const debconfModule = defineModule({
         const variables = new Map([...defaults, ...context]);
         const keywords = dict({ path, dest: null, template, saltenv, context: variables });
         const further = [...kwargs].filter(([name]) => !/^__/.test(pyStr(name)));
-        const made = await ctx.functions.call('cp.get_template', [], new Map([...keywords, ...further]));
-        return truthy(made) ? setFile(ctx, made, saltenv) : false;
+        const made = await renderedTemplate(ctx, [], new Map([...keywords, ...further]));
+        return made === undefined ? false : setFile(ctx, made, saltenv);
       },
     }),
     set_file: defineFunction({

@@ -13,6 +13,8 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 import { stateEnvironment } from '../shared/state-environment.ts';
 import { CONNECTION, failureByError, mysql, takeError } from './state/parts.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
+import { cachedFile } from '../shared/served-files.ts';
+import { withoutPassword } from '../shared/source-url.ts';
 
 const FROM_ELSEWHERE = /^(?:https?|salt|s3|swift):\/\//;
 
@@ -191,12 +193,10 @@ export const mysqlQueryStates = defineModule({
         if (flagged === undefined) return wrongFlags(query.name);
         if (query_file === undefined) throw new SaltInvocationError('The argument query_file is missing.');
         const path = FROM_ELSEWHERE.test(query_file)
-          ? await ctx.functions.call('cp.cache_file', [query_file], {
-              saltenv: saltenv ?? stateEnvironment(ctx),
-            })
+          ? await cachedFile(ctx, [query_file], { saltenv: saltenv ?? stateEnvironment(ctx) })
           : query_file;
-        if (typeof path !== 'string' || !existsSync(path))
-          return outcome(query.name, false, `File ${pyStr(path)} does not exist`);
+        if (path === undefined || !existsSync(path))
+          return outcome(query.name, false, `File ${withoutPassword(query_file)} does not exist`);
         const run = (where: Dict): Promise<Value> => mysql(ctx, 'file_query', [query.database, path], where);
         return perform(ctx, { query, connection: flagged, run });
       },

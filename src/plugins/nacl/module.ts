@@ -1,21 +1,20 @@
 /** `nacl`: boxes of NaCl for secrets in pillar. Follows 3006.16 salt/modules/nacl.py. */
 import { readFile } from 'node:fs/promises';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isBytes, truthy, type Dict } from '../../python/values/value.ts';
+import { dict, truthy, type Dict } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { convertFile, decrypt, encrypt, keygen, type BoxUse } from './module/boxes.ts';
 import { NACL_DESCRIPTIONS } from './module/functions.ts';
+import { neededContent } from '../shared/served-files.ts';
+import { defaultEnvironment } from '../../storage/fileclient/open.ts';
 
 async function useOf(ctx: ModuleContext): Promise<BoxUse> {
   return {
     opts: ctx.opts,
     config: await ctx.functions.call('config.get', ['nacl.config', dict()]),
     random: ctx.random,
-    readFile: async (name) => {
-      if (!name.includes('://')) return readFile(name);
-      const content = await ctx.functions.call('cp.get_file_str', [name]);
-      return isBytes(content) ? content : pyStr(content);
-    },
+    readFile: (name) =>
+      name.includes('://') ? neededContent(ctx, name, defaultEnvironment(ctx.opts)) : readFile(name),
   };
 }
 

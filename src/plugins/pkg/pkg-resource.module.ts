@@ -11,6 +11,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { param } from '../../runtime/loader/params.ts';
 import { compareLoose } from '../shared/loose-versions.ts';
 import { checkDuplicates, givenPackages } from '../shared/packages.ts';
+import { isFileAddress, neededFile } from '../shared/served-files.ts';
 
 const NOTHING: Value[] = [null, null];
 
@@ -49,8 +50,7 @@ async function packPackages(ctx: ModuleContext, pkgs: Value, isNormalized: boole
 async function sourcePaths(ctx: ModuleContext, sources: Dict, saltenv: Value): Promise<Value[]> {
   const paths: Value[] = [];
   for (const [name, place] of sources) {
-    if (truthy(await ctx.functions.call('config.valid_fileproto', [place])))
-      paths.push(await ctx.functions.call('cp.cache_file', [place, saltenv]));
+    if (await isFileAddress(ctx, [place])) paths.push(await neededFile(ctx, pyStr(place), pyStr(saltenv)));
     else if (isAbs(pyStr(place))) paths.push(place);
     else
       throw new SaltInvocationError(

@@ -4,7 +4,6 @@
  */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
@@ -21,6 +20,8 @@ import {
   policyModules,
 } from './module/file-contexts.ts';
 import { portName, portPolicy } from './module/ports.ts';
+import { neededFile } from '../shared/served-files.ts';
+import { defaultEnvironment } from '../../storage/fileclient/open.ts';
 
 const PERSIST = { persist: param.flag({ default: false, doc: 'Keep it for the next start, too.' }) } as const;
 const PORT = {
@@ -101,7 +102,7 @@ const MODULES = {
     examples: ["salt '*' selinux.install_semod salt://path/to/module.pp"],
     run: async (ctx, { module_path }) => {
       const path = module_path.startsWith('salt://')
-        ? pyStr(await ctx.functions.call('cp.cache_file', [module_path]))
+        ? await neededFile(ctx, module_path, defaultEnvironment(ctx.opts))
         : module_path;
       return (await runCode(ctx, ['semodule', '-i', path])) === 0;
     },

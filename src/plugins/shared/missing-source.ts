@@ -1,11 +1,11 @@
 /** Sources and folders of states that are not there, looked for in test mode: there nothing is done that would tell. */
 import { expandUser } from '../../host/expand-user.ts';
 import { absPath, dirName, isDir, isFile, pathExists } from '../../python/paths.ts';
-import { isDict } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { isToBeMade, mayBeMade } from './made-earlier.ts';
 import { parseUrl, withoutPassword } from './source-url.ts';
 import type { StateContext } from './state-function.ts';
+import { servedHash } from './served-files.ts';
 
 /**
  * Why a source cannot be used: the file server has no such file, or this machine has none and no earlier state of the
@@ -21,8 +21,7 @@ export async function missingSource(
   if (scheme === 'salt') {
     // the files of a minion that serves itself may come from an earlier state
     if (ctx.opts.get('file_client') === 'local' && mayBeMade(ctx)) return undefined;
-    const sum = await ctx.functions.call('cp.hash_file', [source, saltenv]);
-    return isDict(sum) && sum.size > 0
+    return (await servedHash(ctx, [source, saltenv])) !== undefined
       ? undefined
       : `Source file ${source} not found in saltenv '${saltenv}'`;
   }

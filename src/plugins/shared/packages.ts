@@ -1,7 +1,7 @@
 /**
  * What every package system has in common: targets, changes, problems. Follows 3006.16 salt/modules/pkg_resource.py.
  */
-import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
+import { SaltInvocationError } from '../../errors/errors.ts';
 import { isAbs } from '../../python/paths.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
@@ -10,6 +10,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { loadYaml } from '../../formats/yaml/load.ts';
 import { CommandProblem } from './command-problem.ts';
+import { neededFile } from './served-files.ts';
 
 /** Installed versions by package. */
 export type Versions = ReadonlyMap<string, readonly string[]>;
@@ -162,9 +163,7 @@ async function fileTargets(ctx: ModuleContext, sources: Value): Promise<Targets 
     const [[name, given] = ['', '']] = item;
     const source = pyStr(given);
     if (/^[a-z0-9]+:\/\//.test(source)) {
-      const path = await ctx.functions.call('cp.cache_file', [source, 'base']);
-      if (!truthy(path)) throw new CommandExecutionError(`Unable to retrieve ${source} from saltenv 'base'`);
-      paths.push(pyStr(path));
+      paths.push(await neededFile(ctx, source, 'base'));
     } else if (isAbs(source)) paths.push(source);
     else {
       throw new SaltInvocationError(

@@ -13,6 +13,7 @@ import { failure, outcome } from '../shared/outcome.ts';
 import { stateEnvironment } from '../shared/state-environment.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { neededContent } from '../shared/served-files.ts';
 
 /** A key, or a file of them, and whose it is. */
 interface KeyWish {
@@ -138,8 +139,7 @@ async function announceAbsent(ctx: StateContext, name: string, wish: KeyWish): P
 
 /** The lines of a file of keys. */
 async function sourceLines(ctx: StateContext, wish: KeyWish): Promise<string[]> {
-  const saltenv = stateEnvironment(ctx);
-  const text = await ctx.functions.call('cp.get_file_str', [wish.source], { saltenv });
+  const text = await neededContent(ctx, wish.source, stateEnvironment(ctx));
   return rstrip(pyStr(text)).split('\n');
 }
 

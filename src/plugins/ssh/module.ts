@@ -23,6 +23,7 @@ import { refuseForeignLinks } from './module/foreign-links.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { cachedFile } from '../shared/served-files.ts';
 
 /** Where an error about a file of keys is left for the state that asked. */
 export const SSH_AUTH_ERROR = 'ssh_auth.error';
@@ -187,8 +188,8 @@ async function fetchedKeys(
   ctx: ModuleContext,
   { source, saltenv, hashType }: { source: string; saltenv: Value; hashType: string | undefined },
 ): Promise<ReadonlyMap<string, AuthorizedKey> | undefined> {
-  const path = await ctx.functions.call('cp.cache_file', [source, saltenv]);
-  if (typeof path !== 'string' || !isFile(path)) return undefined;
+  const path = await cachedFile(ctx, [source, saltenv]);
+  if (path === undefined || !isFile(path)) return undefined;
   const keys = readKeys(textOf(path), hashType);
   if (keys.size > 0) return keys;
   const text = `No keys detected in ${source}. Is file properly formatted?`;

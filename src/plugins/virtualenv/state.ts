@@ -30,6 +30,7 @@ import {
   type StateFunctionSpec,
   type StateResult,
 } from '../shared/state-function.ts';
+import { cachedFile } from '../shared/served-files.ts';
 
 const MANAGED = {
   name: param.text({ doc: 'The folder of the environment.' }),
@@ -86,8 +87,7 @@ async function pythonVersion(ctx: StateContext, python: string): Promise<string>
 async function localRequirements(ctx: StateContext, requirements: Value): Promise<Value | undefined> {
   if (typeof requirements !== 'string' || !requirements.startsWith('salt://')) return requirements;
   const saltenv = ctx.state.low.get('__env__') ?? 'base';
-  const cached = await ctx.functions.call('cp.cache_file', [requirements, saltenv]);
-  return truthy(cached) ? cached : undefined;
+  return cachedFile(ctx, [requirements, saltenv]);
 }
 
 /** Makes the environment. @returns the failure, or undefined */

@@ -9,12 +9,16 @@ import { globPaths } from '../../host/glob.ts';
 import type { RareLog } from '../../host/rare-lines.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { answered, readFilled, readText } from '../../runtime/loader/answered.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { compileChunks } from '../../runtime/state/low.ts';
 import { customRenderers, SlsRenderer } from '../../runtime/state/sls-renderer.ts';
 import { verifyHigh } from '../../runtime/state/verify-high.ts';
 import { noSuchFile, type RuleFile } from './reaction-map.ts';
+
+const cachedFile = answered('cp.cache_file', readText);
+const servedHash = answered('cp.hash_file', readFilled);
 
 type FindRenderer = ReturnType<typeof customRenderers>;
 
@@ -78,7 +82,7 @@ export class ReactionRenderer {
     try {
       for (const each of served) {
         const { context } = await this.#ready();
-        if (!truthy(await context.functions.call('cp.hash_file', [each.file]))) log.warning(noSuchFile(each));
+        if ((await servedHash(context, [each.file])) === undefined) log.warning(noSuchFile(each));
       }
     } catch (error) {
       log.debug(`Whether the files of the reactor are there could not be asked: ${messageOf(error)}`, error);
@@ -97,8 +101,7 @@ export class ReactionRenderer {
     let pattern = file;
     if (file.startsWith('salt://')) {
       const { context } = await this.#ready();
-      const cached = await context.functions.call('cp.cache_file', [file]);
-      pattern = typeof cached === 'string' ? cached : '';
+      pattern = (await cachedFile(context, [file])) ?? '';
     }
     const paths = pattern === '' ? [] : globPaths(pattern, fnmatch);
     if (paths.length === 0)

@@ -8,7 +8,6 @@ import { pyInt } from '../../../python/conversions.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { describeOsError, PythonError } from '../../../python/exceptions.ts';
 import { compareText } from '../../../python/values/order.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import { CommandProblem } from '../../shared/command-problem.ts';
 import { runText } from '../../shared/program.ts';
@@ -19,6 +18,7 @@ import { LIST_BYTES_MAX, listTar } from './tar-list.ts';
 import { readRarList } from './rar-list.ts';
 import { BadZipError } from './zip-format.ts';
 import { ZipReader } from './zip-reader.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 const TYPE = 0o170000;
 const LINK = 0o120000;
@@ -50,9 +50,9 @@ export async function cachedArchive(
   name: string,
   { saltenv, source_hash, use_etag }: Pick<ListRequest, 'saltenv' | 'source_hash' | 'use_etag'>,
 ): Promise<string> {
-  const cached = await ctx.functions.call('cp.cache_file', [name, saltenv], { source_hash, use_etag });
-  if (!truthy(cached)) throw new CommandExecutionError(`Failed to cache ${name}`);
-  return pyStr(cached);
+  const cached = await cachedFile(ctx, [name, saltenv], { source_hash, use_etag });
+  if (cached === undefined) throw new CommandExecutionError(`Failed to cache ${name}`);
+  return cached;
 }
 
 /** An error that tells where the fetched archive lies, so that it can be looked at. */

@@ -9,6 +9,7 @@ import { withoutPassword } from '../../shared/source-url.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { Ending, type ArchiveArgs } from './order.ts';
+import { fileCachedBefore } from '../../shared/served-files.ts';
 
 /** The archive: its path or address, and whether it is on this machine. */
 export interface ArchiveSource {
@@ -75,9 +76,7 @@ export async function wantedHash(
 
 /** The copy of the archive in the cache. */
 export async function cachedCopy(ctx: StateContext, { path }: ArchiveSource): Promise<string> {
-  const words = dict({ saltenv: stateEnvironment(ctx) });
-  const cached = await ctx.functions.call('cp.is_cached', [path], words);
-  return truthy(cached) ? pyStr(cached) : '';
+  return (await fileCachedBefore(ctx, [path], { saltenv: stateEnvironment(ctx) })) ?? '';
 }
 
 /** Fetches the archive. @returns its path, or the result of the state that could not fetch it */

@@ -13,6 +13,7 @@ import { textIfSet } from './options.ts';
 import { withShellDefault, type CommandOptions } from './params.ts';
 import { renderText } from './render.ts';
 import { withTempFile } from '../../shared/temp-file.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /**
  * Fetches a script and runs it (3008 salt/modules/cmdmod.py `script`; 3006.16 hands text over as one argument).
@@ -134,8 +135,7 @@ async function localPath(ctx: ModuleContext, source: string, saltenv: string): P
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(source))
     throw new CommandExecutionError(`Path '${source}' is not absolute`);
   if (!(await ctx.functions.has('cp.cache_file'))) return undefined;
-  const cached = await ctx.functions.call('cp.cache_file', [source, saltenv]);
-  return typeof cached === 'string' && cached !== '' ? cached : undefined;
+  return cachedFile(ctx, [source, saltenv]);
 }
 
 function readIfThere(path: string): Uint8Array | undefined {

@@ -8,6 +8,7 @@ import { isToBeMade, mayBeMade } from '../../shared/made-earlier.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import { tableRefusal } from './refusals.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { neededFile } from '../../shared/served-files.ts';
 
 /** The source of the table, and how it is read. */
 export interface TableSource {
@@ -151,10 +152,8 @@ async function refusal(ctx: StateContext, target: Target, options: Dict): Promis
     if (typeof found === 'string') return found;
     const { source, sfn } = found;
     rendered = truthy(target.template) && truthy(sfn) ? pyStr(sfn) : undefined;
-    const path = truthy(sfn)
-      ? sfn
-      : await ctx.functions.call('cp.cache_file', [source, stateEnvironment(ctx)]);
-    const wrong = tableRefusal(readFileSync(pyStr(path), 'utf8'));
+    const path = truthy(sfn) ? pyStr(sfn) : await neededFile(ctx, pyStr(source), stateEnvironment(ctx));
+    const wrong = tableRefusal(readFileSync(path, 'utf8'));
     return wrong === undefined ? undefined : `Unable to update user ${pyStr(target.user)} crontab: ${wrong}`;
   } catch (error) {
     return `Unable to manage file: ${messageOf(error)}`;

@@ -11,6 +11,7 @@ import { programPath, runAll } from '../../shared/program.ts';
 import { askForEvents } from './daemon.ts';
 import { images, resolveTag, tagImage } from './images.ts';
 import { PullReport } from './pull-report.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** How an image is built. */
 export interface BuildOrder {
@@ -93,8 +94,8 @@ export async function buildImage(ctx: ModuleContext, order: BuildOrder): Promise
 }
 
 async function localPath(ctx: ModuleContext, path: string): Promise<string> {
-  const local = path.includes('://') ? await ctx.functions.call('cp.cache_file', [path]) : path;
-  if (typeof local !== 'string' || !isFile(local))
+  const local = path.includes('://') ? await cachedFile(ctx, [path]) : path;
+  if (local === undefined || !isFile(local))
     throw new CommandExecutionError(`Source file ${path} does not exist`);
   return local;
 }

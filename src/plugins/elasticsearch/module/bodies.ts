@@ -1,9 +1,10 @@
 /** Definitions for Elasticsearch: given as they are, or as a file (3006.16 salt/modules/elasticsearch.py). */
-import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { neededContent } from '../../shared/served-files.ts';
+import { defaultEnvironment } from '../../../storage/fileclient/open.ts';
 
 /** A definition, as a parameter. */
 export const BODY = {
@@ -24,8 +25,7 @@ export async function bodyOf(
 ): Promise<Value> {
   if (source === undefined) return body;
   if (truthy(body)) throw new SaltInvocationError('Either body or source should be specified but not both.');
-  const env = optionOf(ctx.opts, 'saltenv') ?? 'base';
-  return ctx.functions.call('cp.get_file_str', [source], { saltenv: env });
+  return neededContent(ctx, source, defaultEnvironment(ctx.opts));
 }
 
 /** @throws SaltInvocationError for what is empty and must not be */

@@ -2,10 +2,9 @@
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { isAbs, joinPath } from '../../../python/paths.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict } from '../../../python/values/value.ts';
 import { statFacts } from '../../../host/file-operations.ts';
 import { parseUrl } from '../../shared/source-url.ts';
+import { cachedFile, fileCachedBefore } from '../../shared/served-files.ts';
 
 /** How a source is fetched. */
 export interface FetchOptions {
@@ -39,30 +38,18 @@ export async function cacheSource(
     if (!isAbs(local)) throw new CommandExecutionError(`Path '${local}' is not absolute`);
     return local;
   }
-  const keywords = dict({
+  const keywords = {
     source_hash: options.sourceHash,
     verify_ssl: options.verifySsl,
     use_etag: options.useEtag === true ? true : undefined,
-  });
-  const cached = await ctx.functions.call('cp.cache_file', [source, options.saltenv], keywords);
-  return truthy(cached) ? pyStr(cached) : '';
+  };
+  return (await cachedFile(ctx, [source, options.saltenv], keywords)) ?? '';
 }
 
 /** The place of a source that has been fetched before; empty when there is none. */
 export async function cachedSource(ctx: ModuleContext, source: string, saltenv: string): Promise<string> {
   if (localSource(source) !== undefined) return '';
-  const cached = await ctx.functions.call('cp.is_cached', [source, saltenv]);
-  return truthy(cached) ? pyStr(cached) : '';
-}
-
-/** The hash that the file server has for a `salt://` source; undefined when it has no such file. */
-export async function servedSum(
-  ctx: ModuleContext,
-  source: string,
-  saltenv: string,
-): Promise<Dict | undefined> {
-  const sum = await ctx.functions.call('cp.hash_file', [source, saltenv]);
-  return isDict(sum) && sum.size > 0 ? sum : undefined;
+  return (await fileCachedBefore(ctx, [source, saltenv])) ?? '';
 }
 
 /** The mode of a source, in four octal digits; undefined when it cannot be told. */

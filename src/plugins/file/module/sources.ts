@@ -12,11 +12,12 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../../python/val
 import { hashBytes, hashFile } from '../../shared/hash-kinds.ts';
 import { sourceSum, sumDict } from './hashes.ts';
 import { opt, P } from '../../shared/file-params.ts';
-import { cachedSource, cacheSource, servedSum } from './fetch-source.ts';
+import { cachedSource, cacheSource } from './fetch-source.ts';
 import { renderFile, renderTemplate, TEMPLATE_ENGINES, templateVariables } from './template.ts';
 import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { parseUrl, REMOTE_PROTOCOLS, VALID_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { servedHash } from '../../shared/served-files.ts';
 
 /** A chosen source and its hash. */
 export interface ChosenSource {
@@ -161,7 +162,7 @@ async function verifiedSum(
   { source, scheme, sfn }: { readonly source: string; readonly scheme: string; readonly sfn: string },
 ): Promise<Dict | string> {
   const isHashed = isHashGiven(wanted.sourceHash);
-  const served = scheme === 'salt' ? await servedSum(ctx, source, wanted.saltenv) : undefined;
+  const served = scheme === 'salt' ? await servedHash(ctx, [source, wanted.saltenv]) : undefined;
   if (scheme === 'salt' && served === undefined) return notServed(source, wanted);
   if (served !== undefined && (!isHashed || wanted.skipVerify)) return served;
   if (!isHashed && sfn !== '') return dict({ hsum: await hashFile(sfn, 'sha256'), hash_type: 'sha256' });

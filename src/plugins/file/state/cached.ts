@@ -8,11 +8,12 @@ import { opt, textArgument } from '../../shared/file-params.ts';
 import { missingSource } from '../../shared/missing-source.ts';
 import { parseUrl, REMOTE_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { errorText, FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S, type ArgsOf } from './params.ts';
+import { cachedFile, fileCachedBefore } from '../../shared/served-files.ts';
 
 const ADDRESS = param.by(textArgument, {
   type: 'str',
@@ -49,8 +50,7 @@ async function cachedPlace(
   ctx: StateContext,
   { url, saltenv }: Pick<Wish, 'url' | 'saltenv'>,
 ): Promise<string> {
-  const place = await ctx.functions.call('cp.is_cached', [url], { saltenv });
-  return truthy(place) ? pyStr(place) : '';
+  return (await fileCachedBefore(ctx, [url], { saltenv })) ?? '';
 }
 
 async function hashOf(ctx: StateContext, path: string, { sum }: Wish): Promise<string> {
@@ -130,17 +130,16 @@ async function fetch(ctx: StateContext, wish: Wish, outcome: FileOutcome): Promi
   const { url, saltenv, sum, useEtag } = wish;
   const before = await cachedPlace(ctx, wish);
   const oldHash = before === '' ? null : await hashOf(ctx, before, wish);
-  let fetched: Value;
+  let place: string | undefined;
   try {
-    const options = dict({ saltenv, source_hash: sum.get('hsum') ?? null, use_etag: useEtag });
-    fetched = await ctx.functions.call('cp.cache_file', [url], options);
+    const options = { saltenv, source_hash: sum.get('hsum') ?? null, use_etag: useEtag };
+    place = await cachedFile(ctx, [url], options);
   } catch (error) {
     return outcome.fail(withoutPassword(errorText(error)));
   }
-  if (!truthy(fetched)) {
+  if (place === undefined) {
     return outcome.fail(`Failed to cache ${withoutPassword(url)}, check minion log for more information`);
   }
-  const place = pyStr(fetched);
   const hash = await hashOf(ctx, place, wish);
   if (hash !== oldHash) outcome.changes.set('hash', dict({ old: oldHash, new: hash }));
   if (!wish.isChecked) return outcome.end(true, `File is cached to ${place}`);

@@ -10,6 +10,7 @@ import { isDict, truthy, valuesEqual, type Value } from '../../../python/values/
 import type { StateContext } from '../../shared/state-function.ts';
 import { CONTENT_NAMES, type Plan } from './managed-plan.ts';
 import { errorText } from './outcome.ts';
+import { fileCachedBefore } from '../../shared/served-files.ts';
 
 /** A source, or the list of those that will do, with the hash that it is to have. */
 export interface Source {
@@ -90,10 +91,9 @@ async function hasSourceHash(
 /** Takes the fetched source out of the minion's cache; a source that lies elsewhere is not ours to remove. */
 export async function dropSource(ctx: StateContext, plan: Plan, { sfn, source }: Fetched): Promise<void> {
   const isServed = truthy(source) && parseUrl(pyStr(source)).scheme === 'salt';
-  const cached =
-    sfn === '' && isServed ? await ctx.functions.call('cp.is_cached', [source, plan.shared.saltenv]) : sfn;
+  const cached = sfn === '' && isServed ? await fileCachedBefore(ctx, [source, plan.shared.saltenv]) : sfn;
   const cache = joinPath(optionOf(ctx.opts, 'cachedir'), '');
-  if (truthy(cached) && pyStr(cached).startsWith(cache)) rmSync(pyStr(cached), { force: true });
+  if (cached?.startsWith(cache) === true) rmSync(cached, { force: true });
 }
 
 /** Arguments by which the functions that look at a source are told which one it is. */

@@ -4,11 +4,12 @@
  */
 import { readText } from '../../shared/file-text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { environment, FileOutcome } from './outcome.ts';
 import type { ArgsOf, TEXT_SOURCE_PARAMS } from './params.ts';
+import { renderedTemplate } from '../../shared/served-files.ts';
 
 /** The arguments about sources. */
 export type TextSources = ArgsOf<typeof TEXT_SOURCE_PARAMS>;
@@ -54,9 +55,8 @@ export async function templateTexts(
   const texts: string[] = [];
   for (const source of sources) {
     const options = dict({ template, saltenv: environment(ctx), context: variables });
-    const rendered = await ctx.functions.call('cp.get_template', [source, ''], options);
-    if (!truthy(rendered)) throw new SourceFailure(source, `Failed to load template file ${pyStr(source)}`);
-    const path = pyStr(rendered);
+    const path = await renderedTemplate(ctx, [source, ''], options);
+    if (path === undefined) throw new SourceFailure(source, `Failed to load template file ${pyStr(source)}`);
     const text = readText(path);
     if (text === '')
       throw new SourceFailure(source, `Failed to read rendered template file ${path} (${pyStr(source)})`);

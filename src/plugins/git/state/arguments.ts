@@ -8,6 +8,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import type { StateContext } from '../../shared/state-function.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** The address of a repository. */
 export const ADDRESS = {
@@ -59,8 +60,8 @@ export async function checkedIdentity(
       if (!isAbs(path)) return { refusal: `${word} '${path}' is not an absolute path` };
       continue;
     }
-    const cached = await ctx.functions.call('cp.cache_file', [path, saltenv]);
-    if (typeof cached !== 'string' || !isAbs(cached)) return { refusal: `${word} '${path}' does not exist.` };
+    const cached = await cachedFile(ctx, [path, saltenv]);
+    if (cached === undefined || !isAbs(cached)) return { refusal: `${word} '${path}' does not exist.` };
   }
   return { identity: paths };
 }

@@ -7,6 +7,7 @@ import { defineFunction, type ModuleContext } from '../../../runtime/loader/modu
 import { param } from '../../../runtime/loader/params.ts';
 import { connectionKeywords, withServer, type MysqlServer } from './connection.ts';
 import { statementsOf } from './statements.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** What a statement begins with that returns rows, as Salt sees it. */
 const RETURNS_ROWS = /^\s*(?:SELECT|SHOW|DESC)/i;
@@ -97,10 +98,8 @@ export const queryFunctions = {
       'mapping with query time, and rows affected, rows returned, columns and results; false where it failed',
     examples: ["salt '*' mysql.file_query mydb file_name=salt://sqlfile.sql"],
     run: async (ctx, { database, file_name }, _rest, kwargs) => {
-      const path = FROM_ELSEWHERE.test(file_name)
-        ? await ctx.functions.call('cp.cache_file', [file_name])
-        : file_name;
-      if (typeof path !== 'string' || !isFile(path)) {
+      const path = FROM_ELSEWHERE.test(file_name) ? await cachedFile(ctx, [file_name]) : file_name;
+      if (path === undefined || !isFile(path)) {
         ctx.log.error(`File "${file_name}" does not exist`);
         return false;
       }

@@ -9,6 +9,7 @@ import { absPath, baseName, dirName, isFile, joinPath, normPath } from '../../..
 import { pyStr } from '../../../python/values/repr.ts';
 import { toNumber, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** How many files one may lead to; more are a circle or a mistake. */
 const MOST_FILES = 200;
@@ -48,12 +49,15 @@ function saltPath(address: string): { readonly path: string; readonly saltenv: s
 }
 
 /** The copy of a file of the master in the cache; undefined where there is no such file. */
-async function cachedFile(ctx: ModuleContext, address: string, given: Value): Promise<string | undefined> {
+async function cachedRequirements(
+  ctx: ModuleContext,
+  address: string,
+  given: Value,
+): Promise<string | undefined> {
   const { path, saltenv = given } = saltPath(address);
   const listed = await ctx.functions.call('cp.list_master', [saltenv]);
   if (!Array.isArray(listed) || !listed.some((one) => valuesEqual(one, path))) return undefined;
-  const cached = await ctx.functions.call('cp.cache_file', [address, saltenv]);
-  return typeof cached === 'string' && cached !== '' ? cached : undefined;
+  return cachedFile(ctx, [address, saltenv]);
 }
 
 /** The files that a file leads to with `-r`, relative to it. */
@@ -115,7 +119,7 @@ export async function prepareRequirements(
         files.push(given);
         continue;
       }
-      const cached = await cachedFile(ctx, given, saltenv);
+      const cached = await cachedRequirements(ctx, given, saltenv);
       if (cached === undefined) {
         release();
         return { missing: given };

@@ -17,6 +17,7 @@ import {
 import { packageChanges, packageName } from '../../shared/packages.ts';
 import { runText } from '../../shared/program.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { isFileAddress, neededFile } from '../../shared/served-files.ts';
 
 const PACKAGES = { varargs: 'packages', kwargs: 'kwargs' } as const;
 const names = (rest: readonly Value[]): string[] => rest.map((name) => packageName(pyStr(name)));
@@ -73,12 +74,8 @@ export const dpkgModule = defineModule({
       examples: ["salt '*' lowpkg.bin_pkg_info /root/foo-1.2.3-1ubuntu1_all.deb"],
       run: async (ctx, { path, saltenv }) => {
         const source = path;
-        if (truthy(await ctx.functions.call('config.valid_fileproto', [source]))) {
-          const cached = await ctx.functions.call('cp.cache_file', [source, saltenv]);
-          if (!truthy(cached))
-            throw new CommandExecutionError(`Unable to retrieve ${source} from saltenv '${saltenv}'`);
-          return debFileInfo(ctx, pyStr(cached));
-        }
+        if (await isFileAddress(ctx, [source]))
+          return debFileInfo(ctx, await neededFile(ctx, source, saltenv));
         if (!pathExists(source)) throw new CommandExecutionError(`${source} does not exist on minion`);
         if (!isAbs(source)) throw new SaltInvocationError(`${source} does not exist on minion`);
         return debFileInfo(ctx, source);

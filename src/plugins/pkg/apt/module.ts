@@ -34,6 +34,7 @@ import { compareDeb, withoutEpoch } from '../module/versions.ts';
 import { runStdout } from '../../shared/program.ts';
 import { mapLimited } from '../../../storage/fileclient/limited.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { neededFile } from '../../shared/served-files.ts';
 
 const INSTALL_PARAMS = {
   name: param.value({ default: null, type: 'str', doc: 'The package, or several separated by commas.' }),
@@ -136,9 +137,9 @@ async function setSelections(
 }
 
 async function selectionFile(ctx: ModuleContext, path: Value, saltenv: Value): Promise<Dict> {
-  const cached = await ctx.functions.call('cp.cache_file', [path, saltenv]);
+  const cached = await neededFile(ctx, pyStr(path), pyStr(saltenv));
   const out: Dict = new Map();
-  for (const line of splitLines(readBytes(pyStr(cached)).toString('utf8'))) {
+  for (const line of splitLines(readBytes(cached).toString('utf8'))) {
     const [name = '', state = ''] = line.trim().split(/\s+/);
     const known = out.get(state);
     if (state !== '') out.set(state, [...(Array.isArray(known) ? known : []), name]);

@@ -7,6 +7,7 @@ import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { installedPackages, packSources, repackPackages, type Desired, type Installed } from './packages.ts';
 import { fulfillsVersions, versionConditions } from './versions.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** The arguments of `pkg.installed`, once `name` and `version` have become `pkgs`. */
 export interface InstallOrder {
@@ -200,23 +201,22 @@ async function verifyPackage(
 /** The version of a package file; undefined when it cannot be told. */
 async function fileVersion({ ctx, order, found }: Sorting, source: string): Promise<string | undefined> {
   if (!(await ctx.functions.has('lowpkg.bin_pkg_info'))) return undefined;
-  let cached: Value;
+  let cached: string | undefined;
   try {
-    const words = dict({
+    cached = await cachedFile(ctx, [source], {
       saltenv: order.kwargs.get('saltenv') ?? 'base',
       verify_ssl: order.kwargs.get('verify_ssl') ?? true,
     });
-    cached = await ctx.functions.call('cp.cache_file', [source], words);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     found.problems.push(`Unable to cache ${source}: ${messageOf(error)}`);
     return undefined;
   }
-  if (!truthy(cached)) {
+  if (cached === undefined) {
     found.problems.push(`Unable to cache ${source}: file not found`);
     return undefined;
   }
-  if (!pathExists(pyStr(cached))) {
+  if (!pathExists(cached)) {
     found.problems.push(`${source} does not exist on minion`);
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** The states of `selinux` about its modules (3006.16 salt/states/selinux.py, `module*`). */
+import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { missingSource } from '../../shared/missing-source.ts';
@@ -27,9 +28,14 @@ export async function policyModuleInstalled(ctx: StateContext, path: Value): Pro
   const missing = ctx.state.test ? await missingSource(ctx, shown, stateEnvironment(ctx)) : undefined;
   if (missing !== undefined) return result(path, false, `Failed to install module ${shown}: ${missing}`);
   if (ctx.state.test) return result(path, null, `Module ${shown} is set to be installed`);
-  return truthy(await ctx.functions.call('selinux.install_semod', [path]))
-    ? result(path, true, `Module ${shown} has been installed`)
-    : result(path, false, `Failed to install module ${shown}`);
+  try {
+    return truthy(await ctx.functions.call('selinux.install_semod', [path]))
+      ? result(path, true, `Module ${shown} has been installed`)
+      : result(path, false, `Failed to install module ${shown}`);
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    return result(path, false, `Failed to install module ${shown}: ${error.message}`);
+  }
 }
 
 /** Removes a module. Salt compat: in test mode Salt removes it; ours says what it would do. */

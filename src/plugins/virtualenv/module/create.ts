@@ -9,6 +9,7 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
 import { commaList } from '../../pip/module/run.ts';
 import type { CREATE } from './params.ts';
+import { cachedFile } from '../../shared/served-files.ts';
 
 /** The arguments of `virtualenv.create`. */
 export type CreateArgs = TypedArguments<typeof CREATE>;
@@ -123,8 +124,8 @@ function defaultProgram(ctx: ModuleContext): string {
 
 /** Fetches what installs pip and runs it in an environment. @throws CommandExecutionError where it cannot be had */
 async function installPip(ctx: ModuleContext, args: CreateArgs): Promise<Dict> {
-  const cached = await ctx.functions.call('cp.cache_file', [GET_PIP, args.saltenv]);
-  if (typeof cached !== 'string' || cached === '')
+  const cached = await cachedFile(ctx, [GET_PIP, args.saltenv]);
+  if (cached === undefined)
     throw new CommandExecutionError(
       `pip cannot be installed into '${args.path}': ${GET_PIP} cannot be fetched`,
     );

@@ -18,6 +18,7 @@ import {
 } from '../../../../python/values/value.ts';
 import { runAll, type Ended } from '../../../shared/program.ts';
 import { callApt } from './apt.ts';
+import { cachedFile } from '../../../shared/served-files.ts';
 
 const KEY_FOLDER = '/etc/apt/keyrings';
 
@@ -144,13 +145,13 @@ async function addCommand(
   { usesAptKey, folder }: KeyPlace,
 ): Promise<[string[] | undefined, (DictInit | boolean)?]> {
   if (truthy(path)) {
-    const cached = await ctx.functions.call('cp.cache_file', [path, saltenv]);
-    if (!truthy(cached)) {
+    const cached = await cachedFile(ctx, [path, saltenv]);
+    if (cached === undefined) {
       ctx.log.error(`Unable to get cached copy of file: ${pyStr(path)}`);
       return [undefined, false];
     }
-    if (usesAptKey) return [['apt-key', 'add', pyStr(cached)]];
-    return [undefined, await copyKey(ctx, pyStr(cached), { folder, keyfile })];
+    if (usesAptKey) return [['apt-key', 'add', cached]];
+    return [undefined, await copyKey(ctx, cached, { folder, keyfile })];
   }
   if (truthy(text)) return [['apt-key', 'add', '-'], { stdin: text }];
   if (truthy(keyserver)) {

@@ -44,6 +44,7 @@ import {
   type SourcePiece,
 } from './apt-sources.ts';
 import type { Stanza } from '../../module/deb822.ts';
+import { cachedFile } from '../../../shared/served-files.ts';
 
 /** Writes the files that have changed. */
 function save(before: readonly SourcePiece[], after: readonly SourcePiece[]): void {
@@ -289,14 +290,15 @@ async function addKeys(
       await receiveKey(ctx, { ...none, keyserver: server, keyid: id, keyfile: baseName(path) }, place);
   } else if (kwargs.has('key_url')) {
     const url = pyStr(kwargs.get('key_url') ?? '');
-    const cached = await ctx.functions.call('cp.cache_file', [url, saltenv]);
-    if (!truthy(cached)) throw new CommandExecutionError(`Error: file not found: ${withoutCredentials(url)}`);
+    const cached = await cachedFile(ctx, [url, saltenv]);
+    if (cached === undefined)
+      throw new CommandExecutionError(`Error: file not found: ${withoutCredentials(url)}`);
     const keyfile = path === '' ? null : baseName(path);
     if (usesAptKey) {
-      const out = await runStdout(ctx, ['apt-key', 'add', pyStr(cached)]);
+      const out = await runStdout(ctx, ['apt-key', 'add', cached]);
       if (!out.toUpperCase().startsWith('OK'))
         throw new CommandExecutionError(`Error: failed to add key from ${withoutCredentials(url)}`);
-    } else if (place === undefined || !(await addKey(ctx, { ...none, path: pyStr(cached), keyfile }, place)))
+    } else if (place === undefined || !(await addKey(ctx, { ...none, path: cached, keyfile }, place)))
       throw new CommandExecutionError(`Error: Could not add key: ${pyStr(cached)}`);
   } else if (kwargs.has('key_text')) {
     const text = kwargs.get('key_text') ?? '';

@@ -18,6 +18,7 @@ import {
   rpmCommand,
 } from './rpm.ts';
 import { compareLoose } from '../../module/versions.ts';
+import { isFileAddress, neededFile } from '../../../shared/served-files.ts';
 
 const END = '-----\\n';
 const INSTALLED = '%|INSTALLTIME?{%{INSTALLTIME}}:{(not installed)}|\\n';
@@ -227,12 +228,8 @@ export async function modifiedRpms(
 /** `lowpkg.bin_pkg_info`: null when rpm cannot read the file. @throws CommandExecutionError, SaltInvocationError */
 export async function rpmFileInfo(ctx: ModuleContext, given: string, saltenv: string): Promise<Dict | null> {
   let path = given;
-  if (truthy(await ctx.functions.call('config.valid_fileproto', [path]))) {
-    const cached = await ctx.functions.call('cp.cache_file', [path, saltenv]);
-    if (!truthy(cached))
-      throw new CommandExecutionError(`Unable to retrieve ${path} from saltenv '${saltenv}'`);
-    path = pyStr(cached);
-  } else if (!pathExists(path)) throw new CommandExecutionError(`${path} does not exist on minion`);
+  if (await isFileAddress(ctx, [path])) path = await neededFile(ctx, path, saltenv);
+  else if (!pathExists(path)) throw new CommandExecutionError(`${path} does not exist on minion`);
   else if (!isAbs(path)) throw new SaltInvocationError(`${path} does not exist on minion`);
   const line = await runStdout(ctx, ['rpm', '-qp', '--queryformat', RPM_FORMAT, path], {
     output_loglevel: 'trace',
