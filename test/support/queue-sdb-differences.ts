@@ -31,6 +31,22 @@ export const QUEUE_SDB_DIFFERENCES: ReadonlyMap<string, QueueSdbDifference> = ne
     },
   ],
   [
+    'texts 10',
+    {
+      why: 'Salt says True of what it has removed in part',
+      code: 0,
+      stdout: /^Only 1 of 2 items were removed: the queue q/,
+    },
+  ],
+  [
+    'texts 9',
+    {
+      why: 'Salt says True of what it has not removed; the code is 1 without --exit-codes=salt',
+      code: 0,
+      stdout: /^Nothing was removed: the queue q has none of what was named/,
+    },
+  ],
+  [
     'web 0',
     {
       why: 'Salt fails where no words stand behind the name, also where the address has no place for one',

@@ -1,6 +1,7 @@
 /** Showing values in the outputter that the user chose, on standard output or in the output file. */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { appendFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { notPermitted } from '../../host/not-permitted.ts';
 import { diskRefusal } from '../../host/disk-refusal.ts';
@@ -135,8 +136,22 @@ export class OutputFileError extends BrineError {
   constructor(path: string, cause: unknown) {
     const refusal =
       diskRefusal(cause, path)?.message ??
-      `${path} cannot be written: ${notPermitted(cause)?.message ?? messageOf(cause)}`;
+      `${path} cannot be written: ${notPermitted(cause)?.message ?? reasonOf(cause, path)}`;
     super(`The output file ${refusal}`, { cause });
+  }
+}
+
+/** What an errno means for a file that was named on the command line. */
+function reasonOf(cause: unknown, path: string): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'ENOENT':
+      return `there is no folder ${dirname(resolve(path))}. Make it, or name another file with --out-file.`;
+    case 'ENOTDIR':
+      return `${dirname(resolve(path))} is no folder. Name another file with --out-file.`;
+    case 'EISDIR':
+      return 'it is a folder. Name a file in it with --out-file.';
+    default:
+      return messageOf(cause);
   }
 }
 

@@ -9,7 +9,7 @@ import { readDefinition, withAccess, type MineDefinition } from './module/defini
 import { dockerAddresses } from './module/docker.ts';
 import { isLocal, readLocal, storeMine, tellMasters, writeLocal } from './module/store.ts';
 import { remove, takeOutFormer } from './module/told.ts';
-import { refused } from '../shared/refused-by-master.ts';
+import { notDone, refused } from '../shared/refused-by-master.ts';
 import { ASKS_REASON, refusalIn } from '../../network/channel/refusal.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -27,34 +27,39 @@ async function wantedFunctions(ctx: ModuleContext, named: Value | undefined): Pr
 }
 
 async function isAvailable(ctx: ModuleContext, alias: string, fun: string): Promise<boolean> {
-  const found = await ctx.functions.has(fun);
-  if (found) return true;
-  const dot = fun.indexOf('.');
-  const module = dot < 0 ? undefined : await ctx.functions.module(fun.slice(0, dot));
-  const near = didYouMean(
-    fun,
-    Object.keys(module?.functions ?? {}).map((name) => `${fun.slice(0, dot)}.${name}`),
-  );
+  if (await ctx.functions.has(fun)) return true;
   const by = alias === fun ? '' : ` (alias ${alias})`;
-  ctx.log.error(`Function ${fun} in mine_functions not available${by}; nothing is kept for it.${near}`);
+  ctx.log.error(
+    `Function ${fun} in mine_functions not available${by}; nothing is kept for it.${await nearTo(ctx, fun)}`,
+  );
   return false;
 }
 
-/** Runs a function; undefined when it fails, with a line in the log. */
+/** Functions of the same module that may have been meant. */
+async function nearTo(ctx: ModuleContext, fun: string): Promise<string> {
+  const dot = fun.indexOf('.');
+  const module = dot < 0 ? undefined : await ctx.functions.module(fun.slice(0, dot));
+  return didYouMean(
+    fun,
+    Object.keys(module?.functions ?? {}).map((name) => `${fun.slice(0, dot)}.${name}`),
+  );
+}
+
+/** What is said of a function that fails; Salt has it at debug only, so that nobody reads it. */
+function failed(fun: string, caller: string, error: unknown): string {
+  return `Function ${fun} in mine.${caller} failed to execute; nothing is kept for it: ${messageOf(error)}`;
+}
+
+/** Runs a function of an update; undefined when it fails, with a line in the log. */
 async function runFor(
   ctx: ModuleContext,
   fun: string,
   { args, kwargs }: Pick<MineDefinition, 'args' | 'kwargs'>,
-  caller: string,
 ): Promise<Value | undefined> {
   try {
     return await ctx.functions.call(fun, args, kwargs);
   } catch (error) {
-    // Salt has the reason at debug only, so that nobody reads it
-    ctx.log.error(
-      `Function ${fun} in mine.${caller} failed to execute; nothing is kept for it: ${messageOf(error)}`,
-      error,
-    );
+    ctx.log.error(failed(fun, 'update', error), error);
     return undefined;
   }
 }
@@ -69,7 +74,7 @@ async function update(ctx: ModuleContext, clear: boolean, named: Value | undefin
     const definition = readDefinition(given);
     const fun = definition.fun ?? pyStr(alias);
     if (!(await isAvailable(ctx, pyStr(alias), fun))) continue;
-    const value = await runFor(ctx, fun, definition, 'update');
+    const value = await runFor(ctx, fun, definition);
     if (value !== undefined) data.set(alias, withAccess(value, definition.access));
   }
   return storeMine(ctx, data, clear);
@@ -78,8 +83,19 @@ async function update(ctx: ModuleContext, clear: boolean, named: Value | undefin
 async function send(ctx: ModuleContext, name: string, rest: readonly Value[], given: Dict): Promise<Value> {
   const kwargs: Dict = new Map([...given].filter(([key]) => !String(key).startsWith('__')));
   const definition = readDefinition(kwargs);
-  const value = await runFor(ctx, definition.fun ?? name, { args: rest, kwargs: definition.kwargs }, 'send');
-  if (value === undefined) return false;
+  const fun = definition.fun ?? name;
+  if (!(await ctx.functions.has(fun)))
+    return notDone(
+      ctx,
+      'mine',
+      `Function ${fun} in mine.send is not available; nothing is kept for it.${await nearTo(ctx, fun)}`,
+    );
+  let value: Value;
+  try {
+    value = await ctx.functions.call(fun, rest, definition.kwargs);
+  } catch (error) {
+    return notDone(ctx, 'mine', failed(fun, 'send', error));
+  }
   return storeMine(ctx, new Map([[name, withAccess(value, definition.access)]]), false);
 }
 
@@ -151,7 +167,8 @@ export const mineModule = defineModule({
       params: { name: fun },
       varargs: 'args',
       kwargs: 'kwargs',
-      returns: 'True; False when the function fails or no master takes the data',
+      returns:
+        'True; False when no master takes the data. A function that is not there or fails is told to whoever calls',
       examples: [
         "salt '*' mine.send network.ip_addrs interface=eth0",
         "salt '*' mine.send eth0_ip_addrs mine_function=network.ip_addrs eth0 allow_tgt='G@role:web' allow_tgt_type=compound",

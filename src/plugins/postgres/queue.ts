@@ -117,12 +117,16 @@ class PgjsonbQueues implements QueueBackend {
     return true;
   }
 
-  async delete(queue: string, items: Value): Promise<void> {
+  async delete(queue: string, items: Value): Promise<number> {
     const texts = jsonOf(items);
     const name = tableName(queue);
-    await this.#once(async (session) => {
+    return this.#once(async (session) => {
       await requireQueue(session, name);
-      await session.run(`DELETE FROM "${name}" WHERE data = ANY($1::text[]::jsonb[])`, [texts]);
+      const rows = await session.rows(
+        `DELETE FROM "${name}" WHERE data = ANY($1::text[]::jsonb[]) RETURNING 1`,
+        [texts],
+      );
+      return rows.length;
     });
   }
 

@@ -45,7 +45,7 @@ const runnerQueueParams = {
 export const queueRunners = defineRunners({
   name: 'queue',
   doc: 'Queues of items that are worked on later, by reactions or by runners.',
-  failsWith: { empty: ['pop'], text: ['insert', 'insert_runner'] },
+  failsWith: { empty: ['pop'], text: ['delete', 'insert', 'insert_runner'] },
   functions: {
     insert: defineRunner({
       doc: 'Puts an item, or a list of items, into a queue.',
@@ -58,12 +58,12 @@ export const queueRunners = defineRunners({
     delete: defineRunner({
       doc: 'Removes an item, or a list of items, from a queue.',
       params: { ...queueParam, ...itemsParam, ...backendParam },
-      returns: 'True, also when there was nothing to remove',
+      returns: 'True, or a sentence when an item was not in the queue',
       examples: ['salt-run queue.delete myqueue web1'],
       run: (ctx, { queue, items, backend }) =>
         withQueues(ctx, 'delete', backend, async (queues) => {
-          await queues.delete(queue, items);
-          return true;
+          const removed = await queues.delete(queue, items);
+          return saidOfRemoved(queue, removed, numberOf(items));
         }),
     }),
     list_queues: defineRunner({
@@ -144,6 +144,19 @@ export const queueRunners = defineRunners({
     }),
   },
 });
+
+/** How many different items are meant. */
+function numberOf(named: Value): number {
+  return Array.isArray(named) ? new Set(named.map(pyStr)).size : 1;
+}
+
+/** Salt compat: Salt says True also of what was not in the queue. */
+function saidOfRemoved(queue: string, removed: number | undefined, wanted: number): Value {
+  if (removed === undefined || removed >= wanted) return true;
+  return removed === 0
+    ? `Nothing was removed: the queue ${queue} has none of what was named. queue.list_items shows what is in it.`
+    : `Only ${removed} of ${wanted} items were removed: the queue ${queue} did not have the others.`;
+}
 
 /** Opens a backend for one use. @throws SaltInvocationError for one that does not exist, in Salt's words */
 async function withQueues<T>(

@@ -74,7 +74,14 @@ async function runStateTests(ctx: ModuleContext, wanted: Wanted): Promise<Value>
   const states = new Map<string, StateResults>();
   for (const name of wanted.states) {
     const state = pyStr(name);
-    const tests = await files.load(await files.of(state, wanted.checkAll));
+    const paths = await files.of(state, wanted.checkAll);
+    const fault = files.faultOf(state, paths);
+    if (fault !== undefined) {
+      const status = `Fail: ${fault}`;
+      states.set(state, { state, results: dict({ [state]: dict({ status, duration: 0 }) }) });
+      continue;
+    }
+    const tests = await files.load(paths);
     const run = async ([test, spec]: [Value, Value]): Promise<[Value, Value]> => [
       test,
       await runTest(ctx, spec),

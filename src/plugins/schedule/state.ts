@@ -54,9 +54,9 @@ async function present(ctx: StateContext, name: Value, kwargs: Dict): Promise<St
   const [fun, done] = current === undefined ? ['add', 'Adding new'] : ['modify', 'Modifying'];
   const where = current === undefined ? 'to' : 'in';
   const answer = await order(ctx, fun, name, kwargs);
+  if (!answer.result) return outcomeResultFirst(name, false, answer.comment);
   if (ctx.state.test)
     return outcomeResultFirst(name, true, answer.comment, current === undefined ? dict() : answer.changes);
-  if (!answer.result) return outcomeResultFirst(name, false, answer.comment);
   return outcomeResultFirst(name, true, `${done} job ${text} ${where} schedule`, answer.changes);
 }
 
@@ -78,8 +78,8 @@ function onPresent(
       const jobs = await currentJobs(ctx, isOfflineKnown ? kwargs.get('offline') : undefined);
       if (!jobs.has(name)) return outcomeResultFirst(name, true, `Job ${name} not present in schedule`);
       const answer = await order(ctx, fun, name, kwargs);
-      if (ctx.state.test) return outcomeResultFirst(name, true, answer.comment);
       if (!answer.result) return outcomeResultFirst(name, false, answer.comment);
+      if (ctx.state.test) return outcomeResultFirst(name, true, answer.comment);
       const changes = hasChanges ? answer.changes : dict();
       return outcomeResultFirst(name, true, `${verb} job ${name} from schedule`, changes);
     },

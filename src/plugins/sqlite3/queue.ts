@@ -81,12 +81,12 @@ class SqliteQueues implements QueueBackend {
     );
   }
 
-  async delete(queue: string, items: Value): Promise<void> {
+  async delete(queue: string, items: Value): Promise<number> {
     const texts = sqliteTexts(items);
-    await this.#with(queue, (db, table) =>
+    return this.#with(queue, (db, table) =>
       this.#write(db, () => {
         const remove = db.prepare(`DELETE FROM ${table} WHERE name = ?`);
-        for (const text of texts) remove.run(text);
+        return texts.reduce((sum, text) => sum + Number(remove.run(text).changes), 0);
       }),
     );
   }

@@ -1,6 +1,7 @@
 /** `beacons.add`, `modify`, `delete`, `save` and the ones that enable and disable (3006.16 salt/modules/beacons.py). */
 import { optionOf } from '../../../runtime/loader/option-of.ts';
 import { dirname, join } from 'node:path';
+import { didYouMean } from '../../../errors/did-you-mean.ts';
 import { writeFileAtomic } from '../../../host/files.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { unifiedDiff } from '../../../python/text/unified-diff.ts';
@@ -60,6 +61,15 @@ function lines(config: Value): string[] {
   return items.flatMap((item) => [...item].map(([key, value]) => `${pyStr(key)}:${pyStr(value)}\n`));
 }
 
+/** Salt compat: there, what is to be changed or deleted and is not there is a success. */
+function notConfigured(name: Value, known: Dict): Dict {
+  const label = pyStr(name);
+  return say(
+    `Beacon ${label} is not configured.${didYouMean(label, [...known.keys()].map(pyStr), 1)}`,
+    false,
+  );
+}
+
 /** `beacons.modify`. */
 export async function modifyBeacon(
   ctx: ModuleContext,
@@ -68,8 +78,9 @@ export async function modifyBeacon(
   kwargs: Dict,
 ): Promise<Dict> {
   const label = pyStr(name);
-  const old = (await listBeacons(ctx))?.get(name);
-  if (old === undefined) return say(`Beacon ${label} is not configured.`, true);
+  const known = (await listBeacons(ctx)) ?? new Map<Value, Value>();
+  const old = known.get(name);
+  if (old === undefined) return notConfigured(name, known);
   if (isTest(kwargs)) return say(`Beacon: ${label} would be modified.`, true);
   const refused = await refusal(ctx, name, data, 'modifying');
   if (refused !== undefined) return refused;
@@ -85,6 +96,8 @@ export async function modifyBeacon(
 /** `beacons.delete`. */
 export async function deleteBeacon(ctx: ModuleContext, name: Value, kwargs: Dict): Promise<Dict> {
   const label = pyStr(name);
+  const known = await listBeacons(ctx);
+  if (known !== undefined && !known.has(name)) return notConfigured(name, known);
   if (isTest(kwargs)) return say(`Beacon: ${label} would be deleted.`, true);
   const answer = await ask(ctx, 'beacon_delete', { name, func: 'delete' });
   const beacons = beaconsOf(answer);
@@ -133,9 +146,9 @@ export async function setBeaconEnabled(
   const label = pyStr(name);
   const [verb, word] = isEnabled ? ['enable', 'Enabled'] : ['disable', 'Disabled'];
   if (!truthy(name)) return say('Beacon name is required.', false);
+  if (!(await listBeacons(ctx))?.has(name)) return say(`Beacon ${label} is not currently configured.`, false);
   if (isTest(kwargs))
     return say(isEnabled ? `Beacon ${label} would be enabled.` : 'Beacons would be disabled.', true);
-  if (!(await listBeacons(ctx))?.has(name)) return say(`Beacon ${label} is not currently configured.`, false);
   const answer = await ask(ctx, `beacon_${verb}d`, { func: `${verb}_beacon`, name });
   const beacons = beaconsOf(answer);
   if (beacons === undefined) return orderFailure(answer, `${verb}d complete event`, kwargs);

@@ -126,14 +126,18 @@ class ClusterQueues implements QueueBackend {
     return true;
   }
 
-  async delete(queue: string, items: Value): Promise<void> {
+  async delete(queue: string, items: Value): Promise<number> {
     const texts = sqliteTexts(items);
     const token = await this.#make(queue);
     const { link, stream, prefix } = this.#deps;
+    let removed = 0;
     for (const text of texts) {
       const found = await link.streams.last(stream, `${prefix}.item.${token}.${digestOf(text)}`);
-      if (found !== undefined) await link.streams.erase(stream, found.sequence);
+      if (found === undefined) continue;
+      await link.streams.erase(stream, found.sequence);
+      removed++;
     }
+    return removed;
   }
 
   async take<T>(

@@ -1,5 +1,6 @@
 /** Which `.tst` files belong to an SLS, and what is in them (3006.16 salt/modules/saltcheck.py `StateTestLoader`). */
 import { posix } from 'node:path';
+import { didYouMean } from '../../../errors/did-you-mean.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -11,6 +12,8 @@ export class TestFiles {
   readonly #saltenv: string;
   readonly #location: string;
   #states: ReadonlySet<Value> | undefined;
+  /** Why SLS do not compile. */
+  readonly #broken = new Map<string, string>();
   /** SLS whose folder of tests has been fetched. */
   readonly #found = new Set<string>();
 
@@ -46,6 +49,19 @@ export class TestFiles {
     return [...wanted];
   }
 
+  /**
+   * Why there can be nothing to test: a name that is neither an SLS nor a file of tests, or an SLS that does not
+   * compile.
+   * @param paths the files of tests that were found for the SLS
+   */
+  faultOf(sls: string, paths: readonly string[]): string | undefined {
+    const why = this.#broken.get(sls);
+    if (why !== undefined) return `${sls} does not compile: ${why}`;
+    if (paths.length > 0 || this.#states?.has(sls) === true) return undefined;
+    const near = didYouMean(sls, [...(this.#states ?? [])].map(pyStr), 1);
+    return `there is no SLS ${sls} in the environment ${this.#saltenv}, and no file of tests of that name.${near}`;
+  }
+
   /** The tests of some files by name. @throws CommandExecutionError for a file that is no mapping of tests */
   async load(paths: readonly string[]): Promise<Dict> {
     const tests = dict();
@@ -78,6 +94,7 @@ export class TestFiles {
     for (const chunk of Array.isArray(low) ? low : []) {
       if (!isDict(chunk)) {
         this.#ctx.log.error(`Saltcheck: ${sls} has no tests, since it does not compile: ${pyStr(chunk)}`);
+        this.#broken.set(sls, pyStr(chunk));
         return [];
       }
       if (chunk.has('__sls__')) names.add(pyStr(chunk.get('__sls__') ?? null));

@@ -104,16 +104,19 @@ export async function placeOf(ctx: ModuleContext, name: Value): Promise<Dict | u
 /** `schedule.delete`. */
 export async function deleteJob(ctx: ModuleContext, name: Value, kwargs: Dict): Promise<Dict> {
   const label = pyStr(name);
-  if (truthy(kwargs.get('test'))) return result(`Job: ${label} would be deleted from schedule.`, true);
+  const isTest = truthy(kwargs.get('test'));
+  const would = result(`Job: ${label} would be deleted from schedule.`, true);
   const deleted = result(`Deleted Job ${label} from schedule.`, true, new Map([[name, 'removed']]));
   if (isOffline(kwargs)) {
     const current = await listJobs(ctx, { showAll: true, isOffline: true });
     if (!current.delete(name)) return result(`Job ${label} does not exist.`, false);
+    if (isTest) return would;
     writeOffline(ctx, current);
     return deleted;
   }
   const place = await placeOf(ctx, name);
   if (place === undefined) return result(`Job ${label} does not exist.`, false);
+  if (isTest) return would;
   const order: Dict = new Map([...dict({ name, func: 'delete', persist: persist(kwargs) }), ...place]);
   const answer = await ctx.services.manage?.('schedule', order, tag('delete'));
   const isGone = answer !== undefined && inSchedule(answer, name) === undefined;

@@ -1,8 +1,7 @@
 /** A job as it is written into the schedule (3006.16 salt/modules/schedule.py `build_schedule_item`). */
 import { readDate } from '../../../python/text/date-text.ts';
-import { PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 
 const TIME_UNITS = ['seconds', 'minutes', 'hours', 'days'] as const;
 const COPIED = [
@@ -47,13 +46,13 @@ const refusal = (comment: string): Dict => dict({ comment, result: false });
 /**
  * Builds a job out of keywords.
  * @returns the job, or `{comment, result: False}`
- * @throws PythonError without a function
  */
 export function buildItem(name: Value, kwargs: Dict): Dict {
   if (name === null || name === '') return refusal('Job name is required.');
   const fun = kwargs.get('function');
-  if (fun === undefined) throw new PythonError('KeyError', "'function'");
-  const item: Dict = new Map([['function', fun]]);
+  if (!truthy(fun))
+    return refusal(`Job ${pyStr(name)} needs a function; add one, such as function=state.apply.`);
+  const item: Dict = new Map([['function', fun ?? null]]);
   if (hasTimeConflict(kwargs))
     return refusal('Unable to use "seconds", "minutes", "hours", or "days" with "when" or "cron" options.');
   if (kwargs.has('when') && kwargs.has('cron'))

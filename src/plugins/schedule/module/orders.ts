@@ -26,11 +26,11 @@ export async function setJobEnabled(
 ): Promise<Dict> {
   const label = pyStr(name);
   const [verb, done] = isEnabled ? ['enable', 'enabled'] : ['disable', 'disabled'];
+  const place = await placeOf(ctx, name);
+  if (place === undefined) return say(`Job ${label} does not exist.`, false, { changes: dict() });
   // Salt compat: Salt looks at the minion's `test` option in one of the two, and at the argument in the other
   if (truthy(kwargs.get('test')) || truthy(ctx.opts.get('test')))
     return say(`Job: ${label} would be ${done} in schedule.`, true, { changes: dict() });
-  const place = await placeOf(ctx, name);
-  if (place === undefined) return say(`Job ${label} does not exist.`, false, { changes: dict() });
   const order: Dict = new Map([
     ...dict({ name, func: `${verb}_job`, persist: kwargs.get('persist') ?? true }),
     ...place,

@@ -24,7 +24,10 @@ export function ownQueues(name: string, module: KindModule): QueueBackend {
     items: (queue) => list('list_items', [queue]),
     length: async (queue) => toNumber(await call('list_length', [queue])) ?? 0,
     insert: (queue, items) => call('insert', [queue, items]),
-    delete: async (queue, items) => void (await call('delete', [queue, items])),
+    delete: async (queue, items) => {
+      await call('delete', [queue, items]);
+      return undefined;
+    },
     take: async (queue, { quantity, isRunner }, use) => {
       const items = await list(
         'pop',

@@ -44,8 +44,11 @@ export interface QueueBackend {
    * @returns true, or Salt's sentence about an item that is there already
    */
   insert(queue: string, items: Value): Promise<Value>;
-  /** Removes one item or a list of them; what is not there is passed over. */
-  delete(queue: string, items: Value): Promise<void>;
+  /**
+   * Removes one item or a list of them; what is not there is passed over.
+   * @returns how many were removed; undefined where that is not known
+   */
+  delete(queue: string, items: Value): Promise<number | undefined>;
   /**
    * Takes items out for good once `use` has come to its end; until then nobody else gets them, and they are back when
    * it throws or when the process dies.
