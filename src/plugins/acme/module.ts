@@ -11,6 +11,7 @@ import {
   type TypedArguments,
 } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { checkedPermissions, fileExists, folderExists } from '../shared/file-answers.ts';
 
 const LIVE = '/etc/letsencrypt/live';
 const PROGRAMS = [
@@ -105,8 +106,7 @@ async function needsRenewal(ctx: ModuleContext, name: string, window: Value): Pr
   return (await renewByMs(ctx, name, days)) <= ctx.clock.nowMs();
 }
 
-const has = async (ctx: ModuleContext, name: string): Promise<boolean> =>
-  truthy(await ctx.functions.call('file.file_exists', [fileOf(name, 'cert')]));
+const has = (ctx: ModuleContext, name: string): Promise<boolean> => fileExists(ctx, [fileOf(name, 'cert')]);
 
 /** An option of certbot where there is a value for it. */
 const option = (name: string, value: string | undefined): string[] =>
@@ -179,12 +179,10 @@ async function obtain(ctx: ModuleContext, wanted: Wanted): Promise<Value> {
     changes: dict(),
     result: isUnchanged ? null : true,
   });
-  const checked = await ctx.functions.call(
-    'file.check_perms',
-    [fileOf(certname, 'privkey'), made, owner, group, mode],
-    { follow_symlinks: true },
-  );
-  return Array.isArray(checked) ? (checked[0] ?? null) : checked;
+  const { ret } = await checkedPermissions(ctx, [fileOf(certname, 'privkey'), made, owner, group, mode], {
+    follow_symlinks: true,
+  });
+  return ret ?? made;
 }
 
 /** The module. */
@@ -211,11 +209,7 @@ export const acmeModule = defineModule({
       run: async (ctx) => {
         const found = await ctx.functions.call('file.readdir', [`${LIVE}/`]);
         const names = (Array.isArray(found) ? found.map(pyStr) : []).filter((name) => !/^\.\.?$/.test(name));
-        const folders = await Promise.all(
-          names.map(async (name) =>
-            truthy(await ctx.functions.call('file.directory_exists', [join(LIVE, name)])),
-          ),
-        );
+        const folders = await Promise.all(names.map((name) => folderExists(ctx, [join(LIVE, name)])));
         return names.filter((_, i) => folders[i] === true);
       },
     }),

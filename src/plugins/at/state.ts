@@ -7,6 +7,7 @@ import { mayBeMade } from '../shared/made-earlier.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
 import { outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { userAccount } from '../shared/accounts.ts';
 
 const NAME = { name: param.text({ doc: 'The command, or a name of the state.' }) } as const;
 const JOB = {
@@ -37,7 +38,7 @@ async function present(ctx: StateContext, wanted: TypedArguments<typeof JOB>): P
     if ((await jobsOf(ctx, 'jobcheck', [], dict({ tag }))).length > 0)
       return outcome(name, true, `atleast one job with tag ${pyStr(tag)} exists.`);
   }
-  const isUser = user === undefined || truthy(await ctx.functions.call('user.info', [user]));
+  const isUser = user === undefined || (await userAccount(ctx, [user])) !== undefined;
   if (!isUser && !mayBeMade(ctx)) return outcome(name, false, `user ${user} does not exists`);
   // Salt compat: there, test mode promises a job in any case
   if (ctx.state.test) return outcome(name, null, `job ${job} added and will run on ${timespec}`);

@@ -17,6 +17,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { COMMON, keptBy, type Common } from './module/conditions.ts';
 import { answerOf, answerOfAll, Notes, type Ended } from './module/status.ts';
 import { runAll } from '../shared/program.ts';
+import { userAccount } from '../shared/accounts.ts';
 
 /** Where the program that begins a buildout is fetched from, by buildout's version. */
 const BOOTSTRAP: Readonly<Record<number, string>> = {
@@ -180,8 +181,8 @@ async function bootstrap(ctx: ModuleContext, common: Common, boot: Boot): Promis
       ...(script.includes('"-c"') ? ['-c', config] : []),
     ];
     if (common.runas !== undefined) {
-      const user = await ctx.functions.call('user.info', [common.runas]);
-      const id = (name: string): number => Number(isDict(user) ? (user.get(name) ?? -1) : -1);
+      const user = await userAccount(ctx, [common.runas]);
+      const id = (name: string): number => Number(user?.get(name) ?? -1);
       await chown(join(folder, 'bootstrap.py'), id('uid'), id('gid')).catch((error: unknown) => {
         ctx.log.error(`BUILDOUT bootstrap permissions error: ${String(error)}`);
       });

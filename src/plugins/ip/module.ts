@@ -30,6 +30,7 @@ import { interfaceStanzas, knowsCarrier, pppText, sourceStanza } from './module/
 import { IP_PARAMS, IP_WORDS, SWITCHED } from './module/params.ts';
 import { fileLines, interfaceName, isFamily, linesOf, settingError, wrongOption } from './module/settings.ts';
 import { runText } from '../shared/program.ts';
+import { serviceExists, serviceRuns } from '../shared/services.ts';
 
 const MODPROBE_FOLDER = '/etc/modprobe.d/';
 const PPP_FOLDER = '/etc/ppp/peers';
@@ -172,9 +173,7 @@ function buildRoutes(iface: string, settings: Dict): Value {
 
 async function networkSettings(ctx: ModuleContext): Promise<Value> {
   if (!isWithoutNetworkingFile(ctx.grains)) return linesOf(settingsText(currentSettings()));
-  const isOn =
-    truthy(await ctx.functions.call('service.available', ['networking'])) &&
-    truthy(await ctx.functions.call('service.status', ['networking']));
+  const isOn = (await serviceExists(ctx, ['networking'])) && (await serviceRuns(ctx, ['networking']));
   return linesOf(settingsText({ networking: isOn ? 'yes' : 'no', ...currentNames() }));
 }
 
@@ -189,8 +188,7 @@ async function buildNetworkSettings(ctx: ModuleContext, settings: Dict): Promise
     // Salt compat: Salt enables and disables services in test mode, too.
     const order = wanted.networking === 'yes' ? 'service.enable' : 'service.disable';
     for (const service of ['NetworkManager', 'networking'])
-      if (truthy(await ctx.functions.call('service.available', [service])))
-        await ctx.functions.call(order, [service]);
+      if (await serviceExists(ctx, [service])) await ctx.functions.call(order, [service]);
   }
   writeResolver(wanted, current);
   return linesOf(settingsText(wanted));

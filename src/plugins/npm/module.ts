@@ -17,6 +17,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { param } from '../../runtime/loader/params.ts';
 import { hasPassword, hideNpmPasswords } from '../shared/hidden-passwords.ts';
 import { runAll, type Ended } from '../shared/program.ts';
+import { uidOf } from '../shared/accounts.ts';
 
 /** As whom npm runs, and with what. */
 interface NpmRun {
@@ -30,7 +31,7 @@ interface NpmRun {
 async function variables(ctx: ModuleContext, { runas, env }: NpmRun): Promise<Dict> {
   const out = env !== undefined ? new Map(env) : dict();
   if (!truthy(runas)) return out;
-  const uid = toNumber(await ctx.functions.call('file.user_to_uid', [runas])) ?? 0;
+  const uid = (await uidOf(ctx, [runas])) ?? 0;
   return uid === 0 ? out : out.set('SUDO_UID', uid).set('SUDO_USER', '');
 }
 

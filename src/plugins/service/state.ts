@@ -12,6 +12,7 @@ import { systemdKeywords, withWarnings } from './state/systemd-keywords.ts';
 import { toggleEnabled, unavailability, type Toggle } from './state/enabled.ts';
 import { changeMask } from './state/masked.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { serviceRuns, serviceStartsWithMachine } from '../shared/services.ts';
 
 const NAME = param.text({ doc: 'The service.' });
 const ENABLE = param.by((value) => (typeof value === 'string' ? isTrue(value) : value), {
@@ -86,7 +87,7 @@ const isOffline = async (ctx: StateContext): Promise<boolean> =>
 /** Whether it starts with the machine; true where that cannot be told. */
 async function startsWithMachine(ctx: StateContext, name: string): Promise<boolean> {
   if (!(await ctx.functions.has('service.enabled'))) return true;
-  return truthy(await ctx.functions.call('service.enabled', [name]));
+  return serviceStartsWithMachine(ctx, [name]);
 }
 
 /** Why there is nothing to do for a service that is not there, in the words of `running` and `dead`. */
@@ -142,8 +143,7 @@ async function reach(ctx: StateContext, wanted: Wanted, direction: Direction): P
 async function reachPresent(ctx: StateContext, wanted: Wanted, direction: Direction): Promise<StateResult> {
   const { name, sig, enable, kwargs } = wanted;
   const status = await systemdKeywords(ctx, 'service.status', kwargs);
-  const isUp = async (...words: Value[]): Promise<boolean> =>
-    truthy(await ctx.functions.call('service.status', [name, ...words], status.keywords));
+  const isUp = (...words: Value[]): Promise<boolean> => serviceRuns(ctx, [name, ...words], status.keywords);
   const before = await isUp(sig);
   const enabledBefore = await startsWithMachine(ctx, name);
   const unmasking = direction.isRunning && truthy(kwargs.get('unmask'));
@@ -255,7 +255,7 @@ const modWatch = defineState({
       withWarnings(result, [...new Set([...status.warnings, ...warnings])]);
     if (sfun !== 'dead' && sfun !== 'running')
       return ended(failure(name, `Unable to trigger watch for service.${sfun}`));
-    const isUp = truthy(await ctx.functions.call('service.status', [name, sig], status.keywords));
+    const isUp = await serviceRuns(ctx, [name, sig], status.keywords);
     if (sfun === 'dead' && !isUp) return ended(outcome(name, true, 'Service is already stopped'));
     const [fun, verb] = sfun === 'dead' ? ['service.stop', 'stop'] : await watchAction(ctx, isUp, args);
     const participle = sfun === 'dead' ? 'stopped' : `${verb}ed`;

@@ -21,9 +21,10 @@ import { keyFileFunctions } from './module/key-files.ts';
 import { knownHostFunctions } from './module/known-host-functions.ts';
 import { refuseForeignLinks } from './module/foreign-links.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { cachedFile } from '../shared/served-files.ts';
+import { userAccount } from '../shared/accounts.ts';
 
 /** Where an error about a file of keys is left for the state that asked. */
 export const SSH_AUTH_ERROR = 'ssh_auth.error';
@@ -36,11 +37,6 @@ interface KeyFile {
 }
 
 type WantedKey = Omit<AuthorizedKey, 'fingerprint'>;
-
-async function account(ctx: ModuleContext, user: Value): Promise<Dict | undefined> {
-  const info = await ctx.functions.call('user.info', [user]);
-  return isDict(info) && info.size > 0 ? info : undefined;
-}
 
 /** `%u`, `%h` and `%%` in a path. */
 function expandTokens(path: string, user: string, home: string): string {
@@ -55,7 +51,7 @@ function expandTokens(path: string, user: string, home: string): string {
 }
 
 async function pathOf(ctx: ModuleContext, { user, config }: KeyFile): Promise<string> {
-  const info = await account(ctx, user);
+  const info = await userAccount(ctx, [user]);
   if (info === undefined) throw new CommandExecutionError(`User '${pyStr(user)}' does not exist`);
   const home = pyStr(info.get('home') ?? '');
   const path = expandTokens(config, pyStr(user), home);
@@ -153,7 +149,7 @@ async function addLine(
 async function setKey(ctx: ModuleContext, file: KeyFile, given: WantedKey): Promise<string> {
   if (given.key.trim().split(/\s+/).length > 1) return 'invalid';
   const wanted = { ...given, enc: keyKind(given.enc) };
-  const info = await account(ctx, file.user);
+  const info = await userAccount(ctx, [file.user]);
   if (info === undefined) return 'fail';
   if (fingerprintOf(wanted.key, file.fingerprint_hash_type) === undefined) return 'Invalid public key';
   const status = await statusOf(ctx, file, wanted);
@@ -173,7 +169,7 @@ async function setKey(ctx: ModuleContext, file: KeyFile, given: WantedKey): Prom
 async function removeKey(ctx: ModuleContext, file: KeyFile, key: string): Promise<string> {
   if ((await keysOf(ctx, file))?.has(key) !== true) return 'Key not present';
   const path = await pathOf(ctx, file);
-  refuseForeignLinks(path, toNumber((await account(ctx, file.user))?.get('uid')) ?? 0);
+  refuseForeignLinks(path, toNumber((await userAccount(ctx, [file.user]))?.get('uid')) ?? 0);
   try {
     rewrite(path, (line, found) => (found === key ? undefined : line));
   } catch (error) {

@@ -7,6 +7,7 @@ import { idRefusal, nameRefusal } from './state/refusals.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { groupAccount } from '../shared/accounts.ts';
 
 /** What is wanted of a group. */
 interface Wanted {
@@ -50,8 +51,8 @@ function areSame(a: readonly Value[], b: readonly Value[]): boolean {
 
 /** What has to be changed of a group; undefined when there is none. */
 async function neededChanges(ctx: StateContext, wanted: Wanted): Promise<Dict | undefined> {
-  const info = await ctx.functions.call('group.info', [wanted.name]);
-  if (!isDict(info) || info.size === 0) return undefined;
+  const info = await groupAccount(ctx, [wanted.name]);
+  if (info === undefined) return undefined;
   const current = listOf(info.get('members') ?? null);
   const change: Dict = new Map();
   if (truthy(wanted.gid)) {
@@ -146,7 +147,7 @@ async function addGroup(
     return failure(name, `Failed to create new group ${name}`);
   const members = [wanted.addusers ?? [], wanted.members ?? []].find((users) => users.length > 0);
   if (members !== undefined) await ctx.functions.call('group.members', [name, members.map(pyStr).join(',')]);
-  const info = await ctx.functions.call('group.info', [name]);
+  const info = await groupAccount(ctx, [name]);
   const left = await neededChanges(ctx, wanted);
   if (left !== undefined && left.size > 0)
     return outcome(
@@ -155,7 +156,7 @@ async function addGroup(
       `Group ${name} has been created but, some changes could not be applied`,
       dict({ Failed: left }),
     );
-  return outcome(name, true, `New group ${name} created`, isDict(info) ? info : dict());
+  return outcome(name, true, `New group ${name} created`, info ?? dict());
 }
 
 const users = (doc: string, more: { readonly account?: 'user' } = {}) =>
@@ -194,8 +195,7 @@ const absent = defineState({
   doc: 'Makes sure that there is no such group.',
   params: { name: NAME },
   run: async (ctx, { name }) => {
-    const info = await ctx.functions.call('group.info', [name]);
-    if (!truthy(info)) return outcome(name, true, 'Group not present');
+    if ((await groupAccount(ctx, [name])) === undefined) return outcome(name, true, 'Group not present');
     if (ctx.state.test) return outcome(name, null, `Group ${name} is set for removal`);
     return truthy(await ctx.functions.call('group.delete', [name]))
       ? outcome(name, true, `Removed group ${name}`, new Map([[name, '']]))

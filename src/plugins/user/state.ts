@@ -7,8 +7,9 @@ import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { addUser, changeUser } from './state/change.ts';
 import { dayRefusal, fieldRefusal, groupRefusal, idRefusal } from './state/refusals.ts';
-import { neededChanges, shadowInfo, userInfo, type WantedUser } from './state/wanted.ts';
+import { neededChanges, shadowInfo, type WantedUser } from './state/wanted.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { gidOf, groupAccount, userAccount } from '../shared/accounts.ts';
 
 function asText(value: Value): string | null {
   return value === null ? null : pyStr(value);
@@ -107,13 +108,13 @@ async function hashed(ctx: StateContext, name: string, password: Value): Promise
 
 async function existing(ctx: StateContext, groups: readonly string[]): Promise<string[]> {
   const out: string[] = [];
-  for (const name of groups) if (truthy(await ctx.functions.call('group.info', [name]))) out.push(name);
+  for (const name of groups) if ((await groupAccount(ctx, [name])) !== undefined) out.push(name);
   return out;
 }
 
 async function wantedUser(ctx: StateContext, args: Args, groups: string[] | undefined): Promise<WantedUser> {
   const optional = args.optional_groups ?? [];
-  const own = args.usergroup === true && (await ctx.functions.call('file.group_to_gid', [args.name])) !== '';
+  const own = args.usergroup === true && (await gidOf(ctx, [args.name])) !== undefined;
   return {
     ...args,
     gid: own ? args.name : args.gid,
@@ -128,7 +129,7 @@ async function wantedUser(ctx: StateContext, args: Args, groups: string[] | unde
 
 /** Why the id or the group of an account may not be changed. */
 async function refusals(ctx: StateContext, args: Args, change: Dict): Promise<string | undefined> {
-  const account = await userInfo(ctx, args.name);
+  const account = await userAccount(ctx, [args.name]);
   const errors = (['uid', 'gid'] as const)
     .filter((key) => change.has(key) && !args[`allow_${key}_change`])
     .map((key) => {
@@ -214,7 +215,8 @@ const absent = defineState({
     force: flag(false, 'Also when it is in use.'),
   },
   run: async (ctx, { name, purge, force }) => {
-    if ((await userInfo(ctx, name)) === undefined) return outcome(name, true, `User ${name} is not present`);
+    if ((await userAccount(ctx, [name])) === undefined)
+      return outcome(name, true, `User ${name} is not present`);
     if (ctx.state.test) return outcome(name, null, `User ${name} set for removal`);
     const before = namesOf(await ctx.functions.call('user.list_groups', [name])) ?? [];
     if (!truthy(await ctx.functions.call('user.delete', [name, purge, force])))

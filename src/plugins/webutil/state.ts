@@ -8,6 +8,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { missingFolder } from '../shared/missing-source.ts';
 import { outcomeResultLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { fileExists } from '../shared/file-answers.ts';
 
 const HTPASSWD_FILE = {
   htpasswd_file: param.value({ default: null, type: 'str', doc: 'The file of passwords.' }),
@@ -78,7 +79,7 @@ export const webutilStates = defineModule({
           const keywords: Dict = dict({ opts: options, runas });
           return ctx.functions.call(`webutil.${fun}`, [htpasswd_file, name, password], keywords);
         };
-        const isFile = truthy(await ctx.functions.call('file.file_exists', [htpasswd_file]));
+        const isFile = await fileExists(ctx, [htpasswd_file]);
         const isKnown = isFile && (await isInFile(ctx, htpasswd_file, name));
         const isOther = isKnown && update && !force && !truthy(await call('verify'));
         if (isKnown && !isOther && !force) return outcome(name, true, 'User already known');

@@ -10,6 +10,7 @@ import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { Ending, type ArchiveArgs } from './order.ts';
 import { fileCachedBefore } from '../../shared/served-files.ts';
+import { firstSource, sumOfSource } from '../../shared/file-answers.ts';
 
 /** The archive: its path or address, and whether it is on this machine. */
 export interface ArchiveSource {
@@ -26,12 +27,7 @@ export async function findSource(
 ): Promise<ArchiveSource> {
   let match: Value;
   try {
-    const found = await ctx.functions.call('file.source_list', [
-      source,
-      source_hash ?? null,
-      stateEnvironment(ctx),
-    ]);
-    match = Array.isArray(found) ? (found[0] ?? null) : null;
+    match = (await firstSource(ctx, [source, source_hash ?? null, stateEnvironment(ctx)])).source;
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     const later = (Array.isArray(source) ? source : []).find((one) => isToBeMade(ctx, localPath(pyStr(one))));
@@ -66,8 +62,7 @@ export async function wantedHash(
   if (source_hash === undefined) return undefined;
   const words = dict({ source: path, source_hash, source_hash_name, saltenv: stateEnvironment(ctx) });
   try {
-    const sum = await ctx.functions.call('file.get_source_sum', [], words);
-    return isDict(sum) ? pyStr(sum.get('hsum') ?? '') : undefined;
+    return pyStr((await sumOfSource(ctx, [], words)).get('hsum') ?? '');
   } catch (error) {
     if (error instanceof CommandExecutionError) throw new Ending(error.message);
     throw error;

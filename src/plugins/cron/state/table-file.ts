@@ -9,6 +9,8 @@ import { stateEnvironment } from '../../shared/state-environment.ts';
 import { tableRefusal } from './refusals.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { neededFile } from '../../shared/served-files.ts';
+import { userAccount } from '../../shared/accounts.ts';
+import { firstSource, managedContent } from '../../shared/file-answers.ts';
 
 /** The source of the table, and how it is read. */
 export interface TableSource {
@@ -35,8 +37,7 @@ const ended = (name: Value, result: boolean | null, comment: Value, changes: Dic
 
 async function mainGroup(ctx: StateContext, user: Value): Promise<Value | undefined> {
   try {
-    const info = await ctx.functions.call('user.info', [user]);
-    const groups = isDict(info) ? info.get('groups') : undefined;
+    const groups = (await userAccount(ctx, [user]))?.get('groups');
     return Array.isArray(groups) ? groups[0] : undefined;
   } catch {
     return undefined;
@@ -133,15 +134,14 @@ async function fetched(
   options: Dict,
 ): Promise<{ readonly source: Value; readonly sfn: Value; readonly sourceSum: Value } | string> {
   const saltenv = stateEnvironment(ctx);
-  const listed = await ctx.functions.call('file.source_list', [target.name, target.source_hash, saltenv]);
-  const [source = '', source_hash = ''] = listed as Value[];
-  const got = await ctx.functions.call(
-    'file.get_managed',
+  const chosen = await firstSource(ctx, [target.name, target.source_hash, saltenv]);
+  const { source, sourceHash: source_hash } = chosen;
+  const got = await managedContent(
+    ctx,
     [],
     new Map([...options, ...dict({ source, source_hash, skip_verify: false })]),
   );
-  const [sfn = null, sourceSum = null, problem = ''] = got as Value[];
-  return truthy(problem) ? pyStr(problem) : { source, sfn, sourceSum };
+  return truthy(got.problem) ? pyStr(got.problem) : { source, sfn: got.sfn, sourceSum: got.sum };
 }
 
 /** In test mode: why the file can be nobody's table. Salt compat: there, test mode promises it. */

@@ -16,6 +16,7 @@ import { withDefaults, type FileOutcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
 import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 import { TOUCH_PARAMS, touchFile } from './touch.ts';
+import { folderExists } from '../../shared/file-answers.ts';
 
 const TEXT_PARAMS = {
   name: S.file_name,
@@ -60,8 +61,7 @@ async function prepare(
 async function makeRoom(ctx: StateContext, name: string, outcome: FileOutcome): Promise<void> {
   const folder = dirName(name);
   if (ctx.state.test) outcome.end(null, `Directory ${folder} is set to be updated`);
-  else if (!truthy(await ctx.functions.call('file.directory_exists', [folder])))
-    await ctx.functions.call('file.makedirs', [name]);
+  else if (!(await folderExists(ctx, [folder]))) await ctx.functions.call('file.makedirs', [name]);
 }
 
 /** The texts that a file does not have yet. */

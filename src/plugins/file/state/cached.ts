@@ -8,12 +8,13 @@ import { opt, textArgument } from '../../shared/file-params.ts';
 import { missingSource } from '../../shared/missing-source.ts';
 import { parseUrl, REMOTE_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { errorText, FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S, type ArgsOf } from './params.ts';
 import { cachedFile, fileCachedBefore } from '../../shared/served-files.ts';
+import { sumOfSource } from '../../shared/file-answers.ts';
 
 const ADDRESS = param.by(textArgument, {
   type: 'str',
@@ -72,14 +73,13 @@ async function cached(
         'skip_verify or use_etag to True',
     );
   }
-  let sum: Value = null;
+  let known: Dict = new Map();
   try {
-    if (args.source_hash !== undefined) sum = await sourceSum(ctx, url, args);
+    if (args.source_hash !== undefined) known = await sourceSum(ctx, url, args);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     return outcome.fail(error.message);
   }
-  const known: Dict = isDict(sum) ? sum : new Map();
   const { saltenv, use_etag: useEtag } = args;
   const wish = { url, saltenv, sum: known, useEtag, isChecked: isChecked && known.size > 0 };
   const place = localPlace(url);
@@ -88,9 +88,9 @@ async function cached(
   return place === undefined ? fetch(ctx, wish, outcome) : local(ctx, place, wish, outcome);
 }
 
-function sourceSum(ctx: StateContext, url: string, args: ArgsOf<typeof CACHED_PARAMS>): Promise<Value> {
+function sourceSum(ctx: StateContext, url: string, args: ArgsOf<typeof CACHED_PARAMS>): Promise<Dict> {
   const { source_hash, source_hash_name, saltenv } = args;
-  return ctx.functions.call('file.get_source_sum', [], {
+  return sumOfSource(ctx, [], {
     source: url,
     source_hash,
     source_hash_name,

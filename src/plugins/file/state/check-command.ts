@@ -7,6 +7,7 @@ import { manageFile } from './manage-file.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Fetched } from './managed-source.ts';
 import { errorText, FileOutcome } from './outcome.ts';
+import { fileExists } from '../../shared/file-answers.ts';
 
 /** The command, the new file's path, and the functions that the source passes through. */
 interface Trial {
@@ -27,7 +28,7 @@ export async function passesCheck(
   outcome: FileOutcome,
 ): Promise<boolean | undefined> {
   const { name } = plan;
-  if (truthy(await ctx.functions.call('file.file_exists', [name]))) {
+  if (await fileExists(ctx, [name])) {
     try {
       await ctx.functions.call('file.copy', [name, trial]);
     } catch (error) {

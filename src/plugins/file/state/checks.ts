@@ -7,6 +7,7 @@ import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { FileOutcome } from './outcome.ts';
 import { mayBeMade } from '../../shared/made-earlier.ts';
 import type { StateContext } from '../../shared/state-function.ts';
+import { gidOf, uidOf } from '../../shared/accounts.ts';
 
 /** A user and group that a file is to have. */
 export interface Owner {
@@ -36,9 +37,9 @@ export async function ownerOrMinions(ctx: StateContext, { user, group }: Owner):
  */
 export async function missingOwner(ctx: StateContext, { user, group }: Owner): Promise<string> {
   let error = '';
-  if (truthy(user) && (await ctx.functions.call('file.user_to_uid', [user])) === '')
+  if (truthy(user) && (await uidOf(ctx, [user])) === undefined)
     error += `User ${pyStr(user)} is not available `;
-  if (truthy(group) && (await ctx.functions.call('file.group_to_gid', [group])) === '')
+  if (truthy(group) && (await gidOf(ctx, [group])) === undefined)
     error += `Group ${pyStr(group)} is not available`;
   if (error === '' || !mayBeMade(ctx)) return error;
   ctx.log.warning(error);
@@ -53,9 +54,8 @@ export async function linkObstacles(
 ): Promise<string> {
   const errors: string[] = [];
   const isNeeded = !mayBeMade(ctx);
-  if (isNeeded && (await ctx.functions.call('file.user_to_uid', [user])) === '')
-    errors.push(`User ${pyStr(user)} does not exist`);
-  if (isNeeded && (await ctx.functions.call('file.group_to_gid', [group])) === '')
+  if (isNeeded && (await uidOf(ctx, [user])) === undefined) errors.push(`User ${pyStr(user)} does not exist`);
+  if (isNeeded && (await gidOf(ctx, [group])) === undefined)
     errors.push(`Group ${pyStr(group)} does not exist`);
   for (const [what, path] of paths)
     if (!isAbs(path)) errors.push(`Specified ${what} ${path} is not an absolute path`);

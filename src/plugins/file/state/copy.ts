@@ -22,12 +22,13 @@ import { opt, pathOf } from '../../shared/file-params.ts';
 import { statsOf } from '../module/stats.ts';
 import { hashFile } from '../../shared/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { askedUser, missingOwner, ownerOrMinions, type Owner } from './checks.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
+import { checkedPermissions } from '../../shared/file-answers.ts';
 
 const MOVED_PARAMS = {
   name: S.name,
@@ -154,9 +155,7 @@ async function keepCopy(
 ): Promise<Dict> {
   outcome.comment = '';
   const { user, group, mode } = facts;
-  const answer = await ctx.functions.call('file.check_perms', [name, outcome.ret, user, group, mode]);
-  const [ret] = Array.isArray(answer) ? answer : [];
-  if (isDict(ret)) outcome.adopt(ret);
+  outcome.adopt((await checkedPermissions(ctx, [name, outcome.ret, user, group, mode])).ret);
   const sentence = `"${name}" is a copy of "${source}" already`;
   outcome.comment = outcome.comment === '' ? sentence : `${sentence}; ${pyStr(outcome.comment)}`;
   return outcome.ret;
@@ -205,9 +204,7 @@ async function copyThere(
   }
   outcome.changes = new Map([[name, source]]);
   if (preserves) return outcome.ret;
-  const answer = await ctx.functions.call('file.check_perms', [name, outcome.ret, user, group, mode]);
-  const [ret] = Array.isArray(answer) ? answer : [];
-  if (isDict(ret)) outcome.adopt(ret);
+  outcome.adopt((await checkedPermissions(ctx, [name, outcome.ret, user, group, mode])).ret);
   return outcome.ret;
 }
 

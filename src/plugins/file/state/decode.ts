@@ -8,6 +8,7 @@ import { dict, truthy, type Dict, type Value } from '../../../python/values/valu
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { fileExists } from '../../shared/file-answers.ts';
 
 /** @throws CommandExecutionError when the text is not named, named twice, or not in the pillar */
 async function encodedText(
@@ -45,7 +46,7 @@ async function decode(
   outcome: FileOutcome,
 ): Promise<Dict> {
   const hash = (): Promise<Value> => ctx.functions.call('hashutil.digest_file', [name, checksum]);
-  if (truthy(await ctx.functions.call('file.file_exists', [name]))) {
+  if (await fileExists(ctx, [name])) {
     const decoded = await ctx.functions.call('hashutil.base64_decodestring', [content]);
     const wanted = await ctx.functions.call('hashutil.digest', [decoded, checksum]);
     const current = await hash();

@@ -14,6 +14,8 @@ import { cleanFolder, keptByRequired } from './keep.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, wantedMode, type ArgsOf } from './params.ts';
+import { gidOf, uidOf } from '../../shared/accounts.ts';
+import { checkedPermissions } from '../../shared/file-answers.ts';
 
 /** The parameters of `file.directory`. */
 export const DIRECTORY_PARAMS = {
@@ -203,8 +205,7 @@ async function createFolder(
 
 async function checkPermissions(ctx: StateContext, outcome: FileOutcome, args: Value[]): Promise<void> {
   const [name = null, ...rest] = args;
-  const answer = await ctx.functions.call('file.check_perms', [name, outcome.ret, ...rest]);
-  outcome.adopt(Array.isArray(answer) ? (answer[0] ?? null) : null);
+  outcome.adopt((await checkedPermissions(ctx, [name, outcome.ret, ...rest])).ret);
 }
 
 /** Makes what is below the folder so as well. @returns what went wrong */
@@ -244,12 +245,12 @@ async function checkOwner(
     `${what} not specified, but configured as a target for recursive ownership management`;
   if (set.has('user')) {
     if (!isNamed(user)) outcome.fail(missing('user'));
-    else if ((await ctx.functions.call('file.user_to_uid', [user])) === '')
+    else if ((await uidOf(ctx, [user])) === undefined)
       outcome.fail(`Failed to enforce ownership for user ${pyStr(user)} (user does not exist)`);
   }
   if (set.has('group')) {
     if (!isNamed(group)) outcome.fail(missing('group'));
-    else if ((await ctx.functions.call('file.group_to_gid', [group])) === '')
+    else if ((await gidOf(ctx, [group])) === undefined)
       outcome.fail(`Failed to enforce group ownership for group ${pyStr(group)}`);
   }
 }

@@ -15,6 +15,7 @@ import {
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { cleanable, keptByRequired, withParents } from './keep.ts';
+import { fileStats } from '../../shared/file-answers.ts';
 
 /** What a folder, and what is in it, is to be like. */
 export interface FolderWish {
@@ -152,8 +153,7 @@ async function factsOf(
   followLinks: boolean,
 ): Promise<Dict | undefined> {
   try {
-    const facts = await ctx.functions.call('file.stats', [path, null, followLinks]);
-    return isDict(facts) && facts.size > 0 ? facts : undefined;
+    return await fileStats(ctx, [path, null, followLinks]);
   } catch (error) {
     if (isFolder && error instanceof CommandExecutionError) return undefined;
     throw error;

@@ -3,20 +3,20 @@ import { rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { dirName, isDir, isFile, pathExists } from '../../../python/paths.ts';
 import { opt, textArgument } from '../../shared/file-params.ts';
-import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { askedUser, linkObstacles, ownerOrMinions } from './checks.ts';
 import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { OWNER_PARAMS, S } from './params.ts';
+import { fileStats } from '../../shared/file-answers.ts';
 
 async function isHardLink(ctx: StateContext, name: string): Promise<boolean> {
   return truthy(await ctx.functions.call('file.is_hardlink', [name]));
 }
 
 async function inodeOf(ctx: StateContext, path: string): Promise<Value> {
-  const facts = await ctx.functions.call('file.stats', [path, null], { follow_symlinks: false });
-  return isDict(facts) ? (facts.get('inode') ?? null) : null;
+  return (await fileStats(ctx, [path, null], { follow_symlinks: false }))?.get('inode') ?? null;
 }
 
 async function isSameFile(ctx: StateContext, name: string, target: string): Promise<boolean> {

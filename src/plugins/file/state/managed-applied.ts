@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Dict } from '../../../python/values/value.ts';
 import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { fileFunctions } from './held-functions.ts';
@@ -12,13 +12,14 @@ import { passesCheck } from './check-command.ts';
 import type { Plan } from './managed-plan.ts';
 import { chooseSource, dropSource, sourceArguments, type Fetched, type Source } from './managed-source.ts';
 import { errorText, type FileOutcome } from './outcome.ts';
+import { managedContent } from '../../shared/file-answers.ts';
 
 /** Makes the file what the plan says. */
 export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome: FileOutcome): Promise<Dict> {
   const { args } = plan;
   const functions = await fileFunctions(ctx);
   let chosen: Source;
-  let managed: Value;
+  let managed: Awaited<ReturnType<typeof managedContent>>;
   try {
     chosen = await chooseSource(ctx, plan, ahead);
   } catch (error) {
@@ -26,7 +27,7 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
     return outcome.fail(`Unable to manage file: ${error.message}`);
   }
   try {
-    managed = await functions.call('file.get_managed', [], {
+    managed = await managedContent({ functions }, [], {
       ...sourceArguments(plan, chosen),
       use_etag: args.use_etag,
     });
@@ -34,7 +35,7 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
     outcome.changes = new Map();
     return outcome.fail(`Unable to manage file: ${errorText(error)}`);
   }
-  const [sfn = '', sum = null, comment = ''] = Array.isArray(managed) ? managed : [];
+  const { sfn, sum, problem: comment } = managed;
   const fetched = { sfn: truthy(sfn) ? pyStr(sfn) : '', source: chosen.source, sum };
   let checked = '';
   try {

@@ -6,11 +6,12 @@ import { isAbs, joinPath, pathExists } from '../../../python/paths.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { parseUrl } from '../../shared/source-url.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
+import { truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import { CONTENT_NAMES, type Plan } from './managed-plan.ts';
 import { errorText } from './outcome.ts';
 import { fileCachedBefore } from '../../shared/served-files.ts';
+import { firstSource, sumOfSource } from '../../shared/file-answers.ts';
 
 /** A source, or the list of those that will do, with the hash that it is to have. */
 export interface Source {
@@ -65,9 +66,7 @@ export async function chooseSource(
   { shared: { saltenv } }: Plan,
   { source, sourceHash }: Source,
 ): Promise<Source> {
-  const chosen = await ctx.functions.call('file.source_list', [source, sourceHash, saltenv]);
-  const [first = null, hash = null] = Array.isArray(chosen) ? chosen : [];
-  return { source: first, sourceHash: hash };
+  return firstSource(ctx, [source, sourceHash, saltenv]);
 }
 
 async function hasSourceHash(
@@ -78,12 +77,10 @@ async function hasSourceHash(
   if (!truthy(source) || !truthy(sourceHash)) return false;
   const address = pyStr(source);
   if (['salt', 'file'].includes(parseUrl(address).scheme) || isAbs(address)) return false;
-  const sum = await ctx.functions.call(
-    'file.get_source_sum',
-    [name, source, sourceHash, args.source_hash_name, saltenv],
-    { verify_ssl: args.verify_ssl },
-  );
-  if (!isDict(sum)) return false;
+  const sum = await sumOfSource(ctx, [name, source, sourceHash, args.source_hash_name, saltenv], {
+    verify_ssl: args.verify_ssl,
+  });
+  if (sum.size === 0) return false;
   const actual = await ctx.functions.call('file.get_hash', [name, sum.get('hash_type') ?? null]);
   return valuesEqual(sum.get('hsum') ?? null, actual);
 }

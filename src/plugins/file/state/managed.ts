@@ -13,6 +13,7 @@ import { planOf, type Plan } from './managed-plan.ts';
 import { sourceAhead } from './managed-source.ts';
 import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { checkedPermissions } from '../../shared/file-answers.ts';
 
 /** Manages a file, for the state and for the others that are made of it. */
 export async function manageFile(
@@ -49,15 +50,14 @@ async function manage(
 
 async function onlyPermissions(ctx: StateContext, plan: Plan, outcome: FileOutcome): Promise<Dict> {
   const { name, args, user, mode } = plan;
-  const answer = await ctx.functions.call(
-    'file.check_perms',
+  const { ret, found: perms } = await checkedPermissions(
+    ctx,
     [name, outcome.ret, user, args.group, mode, args.attrs, args.follow_symlinks],
     plan.selinux,
   );
-  const [ret = null, perms = null] = Array.isArray(answer) ? answer : [];
   outcome.adopt(ret);
   if (ctx.state.test) {
-    const found = isDict(perms) ? perms.get('lmode') : undefined;
+    const found = perms?.get('lmode');
     outcome.comment =
       truthy(mode) && found !== undefined && mode !== found
         ? `File ${name} will be updated with permissions ${pyStr(mode)} from its current state of ${pyStr(found)}`

@@ -2,11 +2,12 @@
 import { opt } from '../../shared/file-params.ts';
 import { isAbs, linkExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
+import { truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
+import { checkedPermissions, fileExists } from '../../shared/file-answers.ts';
 
 /** A kind of node: its name within a sentence, and the function that recognises it. */
 interface Kind {
@@ -44,7 +45,7 @@ async function mknod(
     );
   }
   const title = kind.text.charAt(0).toUpperCase() + kind.text.slice(1);
-  if (truthy(await ctx.functions.call('file.file_exists', [name])))
+  if (await fileExists(ctx, [name]))
     return outcome.fail(`File ${name} exists and is not a ${kind.text}. Refusing to continue`);
   if (!truthy(await ctx.functions.call(kind.test, [name]))) {
     if (ctx.state.test && linkExists(name))
@@ -62,9 +63,7 @@ async function mknod(
       );
     }
   }
-  const answer = await ctx.functions.call('file.check_perms', [name, null, user, group, mode]);
-  const [ret] = Array.isArray(answer) ? answer : [];
-  if (isDict(ret)) outcome.adopt(ret);
+  outcome.adopt((await checkedPermissions(ctx, [name, null, user, group, mode])).ret);
   if (outcome.changes.size === 0) outcome.comment = `${title} ${name} is in the correct state`;
   return outcome.ret;
 }

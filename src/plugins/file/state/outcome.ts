@@ -62,7 +62,7 @@ export class FileOutcome {
   }
 
   /** Goes on with what a function of `file` has made of the result. */
-  adopt(ret: Value): void {
+  adopt(ret: Value | undefined): void {
     if (isDict(ret)) this.ret = ret;
   }
 

@@ -10,7 +10,7 @@ import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { withoutPassword } from '../../shared/source-url.ts';
 import { renderNested } from '../../outputters/nested.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, isInt, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, isInt, truthy, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { manageFile } from './managed.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
@@ -18,6 +18,7 @@ import { MANAGED_PARAMS } from './managed-params.ts';
 import { environment, errorText, FileOutcome, withDefaults } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S, type ArgsOf } from './params.ts';
+import { firstSource } from '../../shared/file-answers.ts';
 
 const PATCH_PARAMS = {
   name: param.by(textArgument, { type: 'str', doc: 'The file or folder that is patched.' }),
@@ -97,18 +98,14 @@ function assertTarget(name: string): void {
 
 /** The source, with the environment that it is to come from. */
 async function chooseSource(ctx: StateContext, args: PatchArguments, outcome: FileOutcome): Promise<string> {
-  let chosen: Value;
+  let source: string;
   try {
-    chosen = await ctx.functions.call('file.source_list', [
-      args.source,
-      args.source_hash,
-      args.saltenv ?? environment(ctx),
-    ]);
+    const chosen = await firstSource(ctx, [args.source, args.source_hash, args.saltenv ?? environment(ctx)]);
+    source = pyStr(chosen.source);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     throw new FileRefusal(error.message);
   }
-  const source = pyStr(Array.isArray(chosen) ? (chosen[0] ?? null) : null);
   if (args.saltenv === undefined || !source.startsWith('salt://')) return source;
   const { saltenv } = parseSaltUrl(source);
   if (saltenv === undefined) return `${source}?saltenv=${args.saltenv}`;

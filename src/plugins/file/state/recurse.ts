@@ -17,6 +17,7 @@ import { environment, FileOutcome, withDefaults } from './outcome.ts';
 import { modeOf, OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 import { recursedFiles } from './recurse-files.ts';
 import { makeSymlink, SYMLINK_PARAMS } from './symlink.ts';
+import { firstSource } from '../../shared/file-answers.ts';
 
 const RECURSE_PARAMS = {
   name: S.name,
@@ -166,14 +167,14 @@ async function sourceFolder(ctx: StateContext, source: Value): Promise<string> {
   const wrong = sources.find((item) => !item.startsWith('salt://'));
   if (wrong !== undefined) throw new FileRefusal(`Invalid source '${wrong}' (must be a salt:// URI)`);
   const saltenv = environment(ctx);
-  let chosen: Value;
+  let chosen: Awaited<ReturnType<typeof firstSource>>;
   try {
-    chosen = await ctx.functions.call('file.source_list', [sources, '', saltenv]);
+    chosen = await firstSource(ctx, [sources, '', saltenv]);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     throw new FileRefusal(`Recurse failed: ${error.message}`);
   }
-  const address = pyStr(Array.isArray(chosen) ? (chosen[0] ?? '') : '');
+  const address = pyStr(chosen.source ?? '');
   const { path, saltenv: named = saltenv } = parseSaltUrl(address);
   const folders = await ctx.functions.call('cp.list_master_dirs', [], { saltenv: named, prefix: `${path}/` });
   if (!Array.isArray(folders) || !folders.includes(path)) {

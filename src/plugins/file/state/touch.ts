@@ -2,11 +2,12 @@
 import { dirName, isAbs, isDir, pathExists } from '../../../python/paths.ts';
 import { opt } from '../../shared/file-params.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../../shared/state-function.ts';
 import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { fileStats } from '../../shared/file-answers.ts';
 
 /** The parameters of `file.touch`. */
 export const TOUCH_PARAMS = {
@@ -47,9 +48,9 @@ async function foretell(
 ): Promise<Dict> {
   outcome.changes.set('new', name); // Salt compat: also of a file that is there and keeps its times
   if (!pathExists(name)) return outcome.end(null, `File ${name} is set to be created`);
-  const facts = await ctx.functions.call('file.stats', [name], { follow_symlinks: false });
+  const facts = await fileStats(ctx, [name], { follow_symlinks: false });
   const differs = (key: string, wanted: Value): boolean =>
-    wanted !== null && pyStr(wanted) !== pyStr(isDict(facts) ? (facts.get(key) ?? null) : null);
+    wanted !== null && pyStr(wanted) !== pyStr(facts?.get(key) ?? null);
   if (!differs('atime', atime) && !differs('mtime', mtime))
     return outcome.end(true, `File ${name} exists and has the correct times`);
   outcome.changes = dict({ touched: name });

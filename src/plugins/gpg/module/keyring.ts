@@ -13,9 +13,10 @@ import { findUser, groupIdsOf } from '../../../host/users.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { isDir, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, toNumber, truthy, type Dict } from '../../../python/values/value.ts';
+import { toNumber, truthy, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { programPath } from '../../shared/program.ts';
+import { userAccount } from '../../shared/accounts.ts';
 
 /** Whose keys. */
 export interface WhoseKeys {
@@ -41,8 +42,8 @@ export async function saltsKeys(ctx: ModuleContext): Promise<string> {
 
 async function userInfo(ctx: ModuleContext, given: string | undefined): Promise<Dict> {
   const user = given ?? pyStr(await ctx.functions.call('config.option', ['user']));
-  const info = await ctx.functions.call('user.info', [user]);
-  if (isDict(info) && info.size > 0) return info;
+  const info = await userAccount(ctx, [user]);
+  if (info !== undefined) return info;
   if (user === 'salt') return userInfo(ctx, undefined);
   throw new SaltInvocationError(`User ${user} does not exist`);
 }

@@ -7,9 +7,10 @@ import { ArgumentError, SaltInvocationError } from '../../../errors/errors.ts';
 import { tempFolder } from '../../../host/file-operations.ts';
 import { absPath, baseName, dirName, isFile, joinPath, normPath } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { toNumber, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
+import { truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { cachedFile } from '../../shared/served-files.ts';
+import { uidOf } from '../../shared/accounts.ts';
 
 /** How many files one may lead to; more are a circle or a mistake. */
 const MOST_FILES = 200;
@@ -83,8 +84,8 @@ function wholeChain(file: string): string[] {
   return out;
 }
 
-async function uidOf(ctx: ModuleContext, user: Value): Promise<number> {
-  const uid = toNumber(await ctx.functions.call('file.user_to_uid', [user]));
+async function knownUid(ctx: ModuleContext, user: Value): Promise<number> {
+  const uid = await uidOf(ctx, [user]);
   if (uid === undefined) throw new SaltInvocationError(`User '${pyStr(user)}' is not available`);
   return uid;
 }
@@ -128,7 +129,7 @@ export async function prepareRequirements(
         files.push(cached);
         continue;
       }
-      const uid = await uidOf(ctx, user);
+      const uid = await knownUid(ctx, user);
       const folder = mkdtempSync(joinPath(tempFolder(), 'pip-'));
       folders.push(folder);
       chmodSync(folder, 0o700);

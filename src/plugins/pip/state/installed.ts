@@ -25,6 +25,7 @@ import {
   satisfiedPackages,
 } from './said.ts';
 import { targetFolder } from './target.ts';
+import { userAccount } from '../../shared/accounts.ts';
 
 /** What a run works with. */
 export interface Run {
@@ -258,7 +259,7 @@ async function run(ctx: StateContext, args: InstalledArgs, kwargs: Dict): Promis
   const read = hasFile ? [] : names.map(readPackage);
   const wrong = read.filter((one) => typeof one === 'string');
   if (wrong.length > 0) return outcome(name, false, wrong.join('\n'));
-  if (truthy(args.user) && !truthy(await ctx.functions.call('user.info', [args.user])))
+  if (truthy(args.user) && (await userAccount(ctx, [args.user])) === undefined)
     return outcome(name, false, `User ${pyStr(args.user)} does not exist`);
   const whole: Run = { args, binEnv, kwargs, name };
   if (!hasFile)

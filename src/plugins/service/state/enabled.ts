@@ -3,6 +3,7 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
+import { serviceExists } from '../../shared/services.ts';
 
 /** What came before: null when it was already as wanted, else whether it runs now; and the result so far. */
 export interface Toggle {
@@ -26,8 +27,7 @@ const VERBS = {
 export async function unavailability(ctx: StateContext, name: string): Promise<string | undefined> {
   const { functions } = ctx;
   let isThere = false;
-  if (await functions.has('service.available'))
-    isThere = truthy(await functions.call('service.available', [name]));
+  if (await functions.has('service.available')) isThere = await serviceExists(ctx, [name]);
   else if (await functions.has('service.get_all')) {
     const all = await functions.call('service.get_all');
     isThere = Array.isArray(all) ? all.includes(name) : isDict(all) && all.has(name);

@@ -5,10 +5,11 @@ import { isOsError, osErrorText } from '../../../python/os-errors.ts';
 import { baseName, isAbs, joinPath, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { noPath, param } from '../../../runtime/loader/params.ts';
 import { refuseForeignLinks } from './foreign-links.ts';
+import { userAccount } from '../../shared/accounts.ts';
 
 const HOST_KEY = /^ssh_host_(.+)_key((-cert)?\.pub)?/;
 const KINDS = ['rsa', 'dsa', 'ecdsa', 'ed25519'].map((kind) => `id_${kind}`);
@@ -45,9 +46,9 @@ function namesOf(file: Value, ending: string): string[] {
 
 async function keysOfUser(ctx: ModuleContext, user: Value, names: readonly string[]): Promise<Dict> {
   const keys: Dict = new Map();
-  const info = await ctx.functions.call('user.info', [user]);
-  const home = isDict(info) ? info.get('home') : undefined;
-  if (!isDict(info) || home === undefined) return keys;
+  const info = await userAccount(ctx, [user]);
+  const home = info?.get('home');
+  if (info === undefined || home === undefined) return keys;
   for (const name of names) {
     const path = isAbs(name) ? name : `${pyStr(home)}/.ssh/${name}`;
     if (!pathExists(path)) continue;

@@ -10,11 +10,12 @@ import { isOsError, osErrorText } from '../../../python/os-errors.ts';
 import { dirName, isAbs, isFile, joinPath, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines, strip } from '../../../python/values/text.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runText } from '../../shared/program.ts';
 import { refuseForeignLinks } from './foreign-links.ts';
 import { fingerprintOf } from './key-lines.ts';
+import { userAccount } from '../../shared/accounts.ts';
 
 const SSH_PORT = 22;
 const SCAN_ATTEMPTS = 5;
@@ -54,8 +55,8 @@ export async function findKnownHosts(
     const path = config ?? '/etc/ssh/ssh_known_hosts';
     return isAbs(path) ? { path, owner: undefined } : 'Cannot determine absolute path to file.';
   }
-  const info = await ctx.functions.call('user.info', [user]);
-  if (!isDict(info) || info.size === 0) return `User ${user} does not exist`;
+  const info = await userAccount(ctx, [user]);
+  if (info === undefined) return `User ${user} does not exist`;
   const uid = toNumber(info.get('uid')) ?? 0;
   const path = joinPath(pyStr(info.get('home') ?? ''), config ?? '.ssh/known_hosts');
   refuseForeignLinks(path, uid);

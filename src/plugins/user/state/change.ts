@@ -5,7 +5,8 @@ import { truthy, valuesEqual, type Dict, type Value } from '../../../python/valu
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { nameRefusal } from './refusals.ts';
-import { DAYS, neededChanges, shadowInfo, userInfo, type WantedUser } from './wanted.ts';
+import { DAYS, neededChanges, shadowInfo, type WantedUser } from './wanted.ts';
+import { userAccount } from '../../shared/accounts.ts';
 
 /** What a password is shown as. */
 const REDACTED = 'XXX-REDACTED-XXX';
@@ -67,10 +68,10 @@ export async function changeUser(
     return outcome(name, null, `The following user attributes are set to be changed:\n${lines.join('')}`);
   }
   const shadowBefore = await shadowInfo(ctx, name);
-  const before = (await userInfo(ctx, name)) ?? new Map<Value, Value>();
+  const before = (await userAccount(ctx, [name])) ?? new Map<Value, Value>();
   await applyChanges(ctx, wanted, change, before);
   const changes: Dict = new Map();
-  for (const [key, value] of (await userInfo(ctx, name)) ?? [])
+  for (const [key, value] of (await userAccount(ctx, [name])) ?? [])
     if (!valuesEqual(value, before.get(key) ?? null)) changes.set(key, value);
   const shadowAfter = shadowBefore.get('passwd') === wanted.password ? [] : await shadowInfo(ctx, name);
   for (const [key, value] of shadowAfter)
@@ -122,7 +123,7 @@ export async function addUser(
   const added = await ctx.functions.call('user.add', [], { name, ...params, createhome, ...options });
   if (added !== true)
     return failure(name, typeof added === 'string' ? added : `Failed to create new user ${name}`);
-  const changes = new Map((await userInfo(ctx, name)) ?? []);
+  const changes = new Map((await userAccount(ctx, [name])) ?? []);
   if (!createhome) changes.set('home', '');
   const failed = (await ctx.functions.has('shadow.info')) ? await setShadow(ctx, wanted, changes) : undefined;
   return outcome(name, failed === undefined, failed ?? `New user ${name} created`, changes);

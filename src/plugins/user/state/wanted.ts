@@ -4,6 +4,7 @@ import { compareText } from '../../../python/values/order.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../../shared/state-function.ts';
+import { gidOf, groupAccount, userAccount } from '../../shared/accounts.ts';
 
 /** The arguments of `user.present`, those that are texts made so. */
 export interface WantedUser {
@@ -51,21 +52,15 @@ export async function shadowInfo(ctx: StateContext, name: Value): Promise<Dict> 
   return isDict(info) ? info : new Map();
 }
 
-/** `user.info`; undefined when there is no such account. */
-export async function userInfo(ctx: StateContext, name: Value): Promise<Dict | undefined> {
-  const info = await ctx.functions.call('user.info', [name]);
-  return isDict(info) && info.size > 0 ? info : undefined;
-}
-
 /** What has to be changed of an account, in Salt's order; undefined when there is none. */
 export async function neededChanges(ctx: StateContext, wanted: WantedUser): Promise<Dict | undefined> {
-  const account = await userInfo(ctx, wanted.name);
+  const account = await userAccount(ctx, [wanted.name]);
   if (account === undefined) return undefined;
   const change: Dict = new Map();
   const { uid, gid, home, shell } = wanted;
   if (truthy(uid) && !valuesEqual(account.get('uid') ?? null, uid)) change.set('uid', uid);
   const gidNow = account.get('gid') ?? null;
-  if (gid !== null && !valuesEqual(gidNow, gid) && !valuesEqual(gidNow, await groupId(ctx, gid)))
+  if (gid !== null && !valuesEqual(gidNow, gid) && !valuesEqual(gidNow, (await gidOf(ctx, [gid])) ?? ''))
     change.set('gid', gid);
   const groups = await neededGroups(ctx, wanted, account);
   if (groups !== undefined) change.set('groups', groups);
@@ -106,8 +101,6 @@ async function addShadowChanges(ctx: StateContext, wanted: WantedUser, change: D
     change.set('password_lock', wanted.password_lock);
 }
 
-const groupId = (ctx: StateContext, group: Value): Promise<Value> =>
-  ctx.functions.call('file.group_to_gid', [group]);
 const groupName = (ctx: StateContext, gid: Value): Promise<Value> =>
   ctx.functions.call('file.gid_to_group', [gid]);
 
@@ -123,7 +116,10 @@ async function neededGroups(
   const hasNoWish = wanted.groups === undefined && (wanted.optional_groups ?? []).length === 0;
   if (!wanted.remove_groups || hasNoWish) for (const name of current) goal.add(name);
   const ids = new Map<string, Value>();
-  for (const name of current) ids.set(name, await groupId(ctx, name));
+  for (const name of current) {
+    const id = await gidOf(ctx, [name]);
+    if (id !== undefined) ids.set(name, id);
+  }
   /** A group, with those that have its id under other names. */
   const alike = (name: string): string[] => {
     const id = ids.get(name);
@@ -157,8 +153,7 @@ async function groupsDiffer(
   if (added.length + removed.length === 0) return false;
   const ids = new Map<string, Value>();
   for (const name of new Set([...current, ...goal])) {
-    const info = await ctx.functions.call('group.info', [name]);
-    ids.set(name, isDict(info) ? (info.get('gid') ?? null) : null);
+    ids.set(name, (await groupAccount(ctx, [name]))?.get('gid') ?? null);
   }
   return [...added, ...removed].some(
     (name) =>

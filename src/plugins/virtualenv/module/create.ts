@@ -10,6 +10,7 @@ import type { ModuleContext, TypedArguments } from '../../../runtime/loader/modu
 import { commaList } from '../../pip/module/run.ts';
 import type { CREATE } from './params.ts';
 import { cachedFile } from '../../shared/served-files.ts';
+import { uidOf } from '../../shared/accounts.ts';
 
 /** The arguments of `virtualenv.create`. */
 export type CreateArgs = TypedArguments<typeof CREATE>;
@@ -131,7 +132,7 @@ async function installPip(ctx: ModuleContext, args: CreateArgs): Promise<Dict> {
     );
   const script = makeTempFile(ctx.random, { content: readFileSync(cached) });
   try {
-    const uid = toNumber(await ctx.functions.call('file.user_to_uid', [args.user]));
+    const uid = await uidOf(ctx, [args.user]);
     if (uid !== undefined) chownSync(script, uid, -1);
     const keywords = dict({ runas: args.user, cwd: args.path, env: dict({ VIRTUAL_ENV: args.path }) });
     if (args.use_vt) keywords.set('use_vt', true);

@@ -19,6 +19,7 @@ import {
 } from './rpm.ts';
 import { compareLoose } from '../../module/versions.ts';
 import { isFileAddress, neededFile } from '../../../shared/served-files.ts';
+import { fileExists } from '../../../shared/file-answers.ts';
 
 const END = '-----\\n';
 const INSTALLED = '%|INSTALLTIME?{%{INSTALLTIME}}:{(not installed)}|\\n';
@@ -254,7 +255,7 @@ export async function checkRpms(ctx: ModuleContext, paths: readonly Value[], kwa
   const out: Dict = new Map();
   for (const path of paths) {
     const words = rpmCommand(kwargs, '-K', '--quiet', packageName(pyStr(path)));
-    const isThere = truthy(await ctx.functions.call('file.file_exists', [path]));
+    const isThere = await fileExists(ctx, [path]);
     const quiet = { ignore_retcode: true, output_loglevel: 'trace' };
     out.set(path, isThere && (await runCode(ctx, words, quiet)) === 0);
   }
