@@ -44,8 +44,12 @@ export function machineSubjects(): string[] {
     .sort();
 }
 
+const subjects = new Map<string, Dict>();
+
 /** @throws Error for a part whose name has a slip in it, which would be read by nobody */
 function readSubject(subject: string): Dict {
+  const known = subjects.get(subject);
+  if (known !== undefined) return known;
   const value = loadYaml(readFileSync(join(FOLDER, `${subject}.yaml`), 'utf8'));
   if (!isDict(value)) throw new Error(`test/fixtures/machine/subjects/${subject}.yaml is no mapping`);
   const wrong = [...value.keys()].map(pyStr).filter((name) => !PARTS.some((part) => part === name));
@@ -53,6 +57,7 @@ function readSubject(subject: string): Dict {
     throw new Error(
       `test/fixtures/machine/subjects/${subject}.yaml has ${wrong.join(', ')}; there are ${PARTS.join(', ')}`,
     );
+  subjects.set(subject, value);
   return value;
 }
 
