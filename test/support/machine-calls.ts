@@ -32,7 +32,7 @@ import {
   readMachine,
   snapshotOf,
   type Machine,
-  type ReadFiles,
+  type SeenEntries,
   type TreeChange,
   type TreeEntry,
 } from './machine.ts';
@@ -196,7 +196,10 @@ export class OwnMachine {
   readonly #folder: string;
   /** Changes of everything are told, and not only of the folders that the machine shares with a recording. */
   readonly #isWhole: boolean;
-  readonly #read: ReadFiles = new Map();
+  readonly #seen: SeenEntries = new Map();
+  /** Numbers of all that was ever seen, by its text, and of the entries of a path. */
+  readonly #ids = new Map<string, number>();
+  readonly #entryIds = new WeakMap<TreeEntry, number>();
   /**
    * How everything stood when the last scene began, with the files it was given; nothing when it stands no more as
    * then.
@@ -217,9 +220,9 @@ export class OwnMachine {
     mkdirSync(this.places.base);
     layMachine(this.machine, this.places.root);
     const { base, environment, programs } = this.machine;
-    const scripts = this.#isWhole ? notingPrograms(programs) : programs.keys();
+    const scripts = this.#isWhole ? keepingPrograms(programs) : programs.keys();
     const view = { root: this.places.root, folder: this.#home, base, scripts, environment };
-    this.#view = new MachineView({ ...view, isKeeping: this.#isWhole });
+    this.#view = new MachineView(this.#isWhole ? { ...view, state: () => this.#state() } : view);
     this.#before = this.#snapshot();
   }
 
@@ -276,7 +279,7 @@ export class OwnMachine {
     if (this.#initial?.files === files) return this.#initial.tree;
     putBack(this.places.root, this.#before, changesBetween(this.#before, this.#snapshot()));
     setUpScene(scene, this.places);
-    this.#initial = { files, tree: this.#snapshot(true) };
+    this.#initial = { files, tree: new Map([...this.#before, ...this.#snapshotOfScene()]) };
     return this.#initial.tree;
   }
 
@@ -324,40 +327,69 @@ export class OwnMachine {
     const acts = readFileSync(log, 'utf8');
     if (acts !== '') writeFileSync(log, '');
     const hasWritten = this.#view.writes !== writes;
-    const after = hasWritten ? this.#snapshot(true) : before;
+    const after = hasWritten ? this.#snapshotOfAll() : before;
     return { made: { answer, changes: changesBetween(before, after), acts }, after, hasWritten };
   }
 
   /** How everything stands behind a setup, which is no call's doing. */
   #afterSetUp(): Map<string, TreeEntry> {
     writeFileSync(join(this.places.root, 'var/log/acts'), '');
-    return this.#snapshot(true);
+    return this.#snapshotOfAll();
   }
 
-  #snapshot(isWhole = false): Map<string, TreeEntry> {
+  #snapshot(): Map<string, TreeEntry> {
     const { folders, kept } = this.machine;
-    const read = this.#read;
-    const seen = this.#isWhole ? readdirSync(this.places.root).map((name) => `/${name}`) : folders;
-    const machine = snapshotOf(this.places.root, seen, { left: kept, read });
+    const all = this.#isWhole ? readdirSync(this.places.root).map((name) => `/${name}`) : folders;
+    return snapshotOf(this.places.root, all, { left: kept, seen: this.#seen });
+  }
+
+  /** What a scene's own folder has, and what its minion keeps. */
+  #snapshotOfScene(): Map<string, TreeEntry> {
     const own = this.#isWhole ? this.#ofMinion().filter((name) => !PASSING.has(name)) : [];
     const places = [dirOf(this.places), ...own.map((name) => join(minionOf(this.places), name))];
-    return isWhole ? new Map([...machine, ...snapshotOf('', places, { read })]) : machine;
+    return snapshotOf('', places, { seen: this.#seen });
+  }
+
+  /** How everything stands: the same number for the same files. */
+  #state(): number {
+    const ids = [...this.#snapshotOfAll()]
+      .filter(([path]) => !NOTES.has(path))
+      .map(([path, entry]) => this.#idOf(path, entry));
+    return this.#numberOf(ids.sort((a, b) => a - b).join());
+  }
+
+  #idOf(path: string, entry: TreeEntry): number {
+    const id = this.#entryIds.get(entry) ?? this.#numberOf([path, ...entry].join('\0'));
+    this.#entryIds.set(entry, id);
+    return id;
+  }
+
+  #numberOf(text: string): number {
+    const id = this.#ids.get(text) ?? this.#ids.size;
+    this.#ids.set(text, id);
+    return id;
+  }
+
+  #snapshotOfAll(): Map<string, TreeEntry> {
+    const all = this.#snapshot();
+    for (const [path, entry] of this.#snapshotOfScene()) all.set(path, entry);
+    return all;
   }
 }
 
-/**
- * Of programs that keep what they are told, those that note what they do, so that all else they say is only an answer.
- */
-function notingPrograms(programs: ReadonlyMap<string, string>): string[] {
-  const isNoting = (text: string): boolean =>
-    /^\s*act "\$@"|; act "\$@"/m.test(text) && !/\bexec \//.test(text);
-  return [...programs].flatMap(([name, text]) => (name !== 'crontab' && isNoting(text) ? [name] : []));
+/** Programs that answer from what they keep, and start no program of the host by its path. */
+function keepingPrograms(programs: ReadonlyMap<string, string>): string[] {
+  return [...programs].flatMap(([name, text]) =>
+    name === 'crontab' || /\bexec \//.test(text) ? [] : [name],
+  );
 }
 
 /** What a scene's minion starts with. */
 const MINIONS_OWN = new Set(['minion', 'srv']);
 /** What a minion may write at any time. */
 const PASSING = new Set(['cache', 'log', 'run', 'pki']);
+/** What programs note, and none of them reads. */
+const NOTES = new Set(['/var/log/acts', '/var/log/unanswered']);
 const LONGEST_TEXT = 1200;
 
 /** What can be compared of a call, as one text: the answer, then what changed, then what programs were made to do. */

@@ -33,6 +33,12 @@ interface Answer {
   readonly tables: ReadonlyMap<string, string> | undefined;
 }
 
+/**
+ * Tells how the machine stands: the same number for the same files.
+ * @param anew also when nobody is known to have written since it was asked last
+ */
+export type MachineState = (anew: boolean) => number;
+
 /** A pipe takes no more without a reader. */
 const LARGEST_ANSWER_BYTES = 60_000;
 /** More is no input of these programs. */
@@ -56,28 +62,29 @@ export class MachinePrograms {
   readonly #pool: string;
   readonly #pipes: string[] = [];
   readonly #answers = new Map<string, Answer>();
-  readonly #generation: () => number;
+  readonly #state: MachineState | undefined;
   #pid = FIRST_PID;
   #made = 0;
-  #acted = 0;
+  #done = 0;
 
   /**
    * @param root the folder that stands for `/`
    * @param names the programs that are scripts of the machine
    * @param pool a folder for pipes that are made beforehand
-   * @param generation of the machine: answers hold as long as it is the same
+   * @param state how the machine stands, where its programs keep what they are told: then an answer holds whenever it
+   *   stands so again, and only if it came from looking
    */
-  constructor(root: string, names: Iterable<string>, pool: string, generation: () => number = () => 0) {
-    this.#generation = generation;
+  constructor(root: string, names: Iterable<string>, pool: string, state?: MachineState) {
+    this.#state = state;
     this.#root = root;
     this.#scripts = new Set([...names].map((name) => join(root, 'usr/bin', name)));
     this.#pool = pool;
     mkdirSync(pool, { recursive: true });
   }
 
-  /** How often a program has noted that it did something. */
-  get acted(): number {
-    return this.#acted;
+  /** How often a program has done something. */
+  get done(): number {
+    return this.#done;
   }
 
   /** The named pipes that a program's streams are to be, when these are asked for. */
@@ -111,7 +118,7 @@ export class MachinePrograms {
     const answer = this.#answer(given, stdin, out === err);
     if (answer === undefined) return undefined;
     this.#note('acts', answer.acts);
-    if (answer.acts !== '') this.#acted++;
+    if (answer.acts !== '' && this.#state === undefined) this.#done++;
     this.#note('unanswered', answer.unanswered);
     for (const [name, text] of answer.tables ?? []) writeFileSync(join(this.#tables, name), text);
     writeSync(out, answer.stdout);
@@ -121,32 +128,37 @@ export class MachinePrograms {
 
   #answer(given: ProgramStart, stdin: string, isMerged: boolean): Answer | undefined {
     const { cwd = '', uid, gid } = given.options;
-    const files = this.#filesFor(given);
+    const before = this.#state?.(false);
+    const files = before === undefined ? this.#filesFor(given) : given.args.map(namedText);
     const words = given.args.map((word) => (textAt(word) === null ? word : ''));
     const key = JSON.stringify([
       given.path,
-      files.length > 0 ? words : given.args,
+      before === undefined && files.length > 0 ? words : given.args,
       stdin,
       isMerged,
       cwd,
       uid,
       gid,
       files,
-      this.#generation(),
+      before === undefined ? undefined : [before, given.env],
     ]);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
     const answer = this.#run(given, stdin, isMerged);
-    if (answer !== undefined) this.#answers.set(key, answer);
+    const hasDone = before !== undefined && (this.#state?.(true) !== before || answer?.acts !== '');
+    if (hasDone) this.#done++;
+    else if (answer !== undefined) this.#answers.set(key, answer);
     return answer;
   }
 
   #run({ path, args, env, options }: ProgramStart, stdin: string, isMerged: boolean): Answer | undefined {
     const before = this.#tablesNow();
     const [acts, unanswered] = [this.#noted('acts').length, this.#noted('unanswered').length];
-    const line = isMerged ? ['-c', 'exec "$0" "$@" 2>&1', path, ...args] : [path, ...args];
     const { cwd, uid, gid } = options;
-    const ran = start('/bin/sh', line, {
+    const [program = '', ...line] = isMerged
+      ? ['/bin/sh', '-c', 'exec "$0" "$@" 2>&1', path, ...args]
+      : [...(this.#state === undefined ? ['/bin/sh'] : []), path, ...args];
+    const ran = start(program, line, {
       env,
       input: Buffer.from(stdin, 'latin1'),
       ...(cwd === undefined ? {} : { cwd }),
@@ -208,6 +220,11 @@ export class MachinePrograms {
     });
     return child as unknown as ChildProcess;
   }
+}
+
+/** What is in the file that an argument names, by itself or behind `=`. */
+function namedText(word: string): string | null {
+  return textAt(word.startsWith('/') ? word : word.slice(word.indexOf('=') + 1));
 }
 
 function textAt(path: string): string | null {

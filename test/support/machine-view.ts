@@ -7,6 +7,7 @@
  * `/sys`.
  */
 import childProcess from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -28,8 +29,8 @@ export interface ViewOptions {
   readonly base: readonly string[];
   /** The programs that are the machine's own scripts. */
   readonly scripts: Iterable<string>;
-  /** What the scripts answer depends on what they were told before. */
-  readonly isKeeping?: boolean;
+  /** How the machine stands, when what its scripts answer depends on what they were told before. */
+  readonly state?: () => number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -57,6 +58,8 @@ export class MachineView {
   readonly #programs: MachinePrograms;
   readonly #pipes: string;
   #writes = 0;
+  /** How the machine stood after so many writes. */
+  #state: { readonly writes: number; readonly number: number } | undefined;
   readonly #lstat = fs.lstatSync;
   readonly #su = searchPath('su', process.env['PATH']);
   readonly #readlink = fs.readlinkSync;
@@ -65,14 +68,19 @@ export class MachineView {
     this.#options = options;
     this.#passed = [TEMPORARY, '/tmp', process.env['BRINE_ROOT'] ?? process.cwd(), '/dev', process.execPath];
     this.#pipes = join(dirname(options.root), 'pipes');
-    // what is written, or done by a program, may change what another one answers
-    const generation = (): number => (options.isKeeping === true ? this.#writes : 0);
-    this.#programs = new MachinePrograms(options.root, options.scripts, this.#pipes, generation);
+    const state = options.state === undefined ? undefined : (anew: boolean) => this.#stateNow(anew);
+    this.#programs = new MachinePrograms(options.root, options.scripts, this.#pipes, state);
   }
 
   /** How often something was written, or may have been, since the view was made. */
   get writes(): number {
     return this.#writes;
+  }
+
+  #stateNow(anew: boolean): number {
+    if (anew || this.#state?.writes !== this.#writes)
+      this.#state = { writes: this.#writes, number: this.#options.state?.() ?? 0 };
+    return this.#state.number;
   }
 
   /** Runs something that sees the machine. */
@@ -279,7 +287,7 @@ export class MachineView {
         env: { ...env, PATH: path.join(':'), MACHINE: root },
       };
       const place = isBase ? this.#hostProgram(name) : (found ?? `${root}/usr/bin/${name}`);
-      const { acted } = this.#programs;
+      const { done } = this.#programs;
       const answered = this.#programs.answered({
         path: place,
         args: led,
@@ -287,11 +295,14 @@ export class MachineView {
         options: started,
       });
       if (answered !== undefined) {
-        if (basename(place) === 'crontab' || this.#programs.acted !== acted) this.#writes++;
+        if (basename(place) === 'crontab' || this.#programs.done !== done) this.#writes++;
         return answered;
       }
       this.#writes++;
-      return original(place, led, started);
+      const child = original(place, led, started);
+      // it may write until its end
+      if (child instanceof EventEmitter) child.once('exit', () => this.#writes++);
+      return child;
     };
   }
 

@@ -12,7 +12,7 @@ import fs, {
   rmSync,
   symlinkSync,
   writeFileSync,
-  type BigIntStats,
+  type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pyStr } from '../../src/python/values/repr.ts';
@@ -140,16 +140,28 @@ export type TreeEntry = readonly [
 /** What calls have changed: paths, with nothing where something is gone. */
 export type TreeChange = readonly [path: string, now: TreeEntry | null];
 
-/** What was read of files before, by path: those that were not written since are not read again. */
-export type ReadFiles = Map<string, { readonly written: string; readonly content: string }>;
+/** What was seen at paths before: files that were not written since are not read again. */
+export type SeenEntries = Map<string, { readonly stat: Stats; readonly entry: TreeEntry }>;
 
-function contentOf(full: string, stat: BigIntStats, read: ReadFiles): string {
-  const written = `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
-  const known = read.get(full);
-  if (known?.written === written) return known.content;
-  const content = look.read(full, 'latin1');
-  read.set(full, { written, content });
-  return content;
+/** Whether nothing was written since, nor given to somebody else. */
+function isUntouched(stat: Stats, before: Stats): boolean {
+  return (
+    stat.ino === before.ino &&
+    stat.size === before.size &&
+    stat.mode === before.mode &&
+    stat.uid === before.uid &&
+    stat.gid === before.gid &&
+    stat.mtimeMs === before.mtimeMs &&
+    stat.ctimeMs === before.ctimeMs
+  );
+}
+
+function entryOf(full: string, stat: Stats): TreeEntry {
+  const mode = (stat.mode & 0o7777).toString(8).padStart(4, '0');
+  const owner = `${stat.uid}:${stat.gid}`;
+  if (stat.isSymbolicLink()) return ['link', '0777', owner, look.readlink(full)];
+  if (stat.isFile()) return ['file', mode, owner, look.read(full, 'latin1')];
+  return [stat.isDirectory() ? 'dir' : 'other', mode, owner, ''];
 }
 
 // taken before any view is open: a snapshot is of what is really there
@@ -164,23 +176,19 @@ const look = {
 export function snapshotOf(
   root: string,
   folders: readonly string[],
-  { left = [], read = new Map() }: { readonly left?: readonly string[]; readonly read?: ReadFiles } = {},
+  { left = [], seen = new Map() }: { readonly left?: readonly string[]; readonly seen?: SeenEntries } = {},
 ): Map<string, TreeEntry> {
   const out = new Map<string, TreeEntry>();
   const visit = (path: string): void => {
     if (left.includes(path)) return;
     const full = root + path;
-    const stat = look.lstat(full, { throwIfNoEntry: false, bigint: true });
+    const stat = look.lstat(full, { throwIfNoEntry: false });
     if (stat === undefined) return;
-    const mode = (Number(stat.mode) & 0o7777).toString(8).padStart(4, '0');
-    const owner = `${stat.uid}:${stat.gid}`;
-    if (stat.isSymbolicLink()) out.set(path, ['link', '0777', owner, look.readlink(full)]);
-    else if (stat.isFile()) out.set(path, ['file', mode, owner, contentOf(full, stat, read)]);
-    else if (!stat.isDirectory()) out.set(path, ['other', mode, owner, '']);
-    else {
-      out.set(path, ['dir', mode, owner, '']);
-      for (const name of look.readdir(full).sort()) visit(`${path}/${name}`);
-    }
+    const known = seen.get(full);
+    const entry = known !== undefined && isUntouched(stat, known.stat) ? known.entry : entryOf(full, stat);
+    if (entry !== known?.entry) seen.set(full, { stat, entry });
+    out.set(path, entry);
+    if (entry[0] === 'dir') for (const name of look.readdir(full)) visit(`${path}/${name}`);
   };
   folders.forEach(visit);
   return out;
@@ -199,7 +207,7 @@ export function changesBetween(
 }
 
 function isSame(entry: TreeEntry, other: TreeEntry | undefined): boolean {
-  return other !== undefined && entry.every((field, i) => field === other[i]);
+  return entry === other || (other !== undefined && entry.every((field, i) => field === other[i]));
 }
 
 /** Puts back what was changed. */
