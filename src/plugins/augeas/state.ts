@@ -124,6 +124,8 @@ export const augeasStates = defineModule({
         if (changes === undefined || changes.length === 0)
           return wrong("'changes' must be specified as a list");
         if (load_path === undefined) return wrong("'load_path' must be specified as a list");
+        if (context !== undefined && !context.startsWith('/'))
+          return wrong(`context must be a path of the tree, such as /files/etc/hosts, not '${context}'`);
         return changed(ctx, { name, context, changes: changes.map(pyStr), lens, loadPath: load_path });
       },
     }),

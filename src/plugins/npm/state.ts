@@ -82,9 +82,18 @@ function foretold(
   return outcome(name, missing.length > 0 ? null : true, comments.join('. '), changes);
 }
 
+/** Whether a name has white space, which no package has; ranges of versions and paths may have some. */
+function hasBlankName(given: string): boolean {
+  const name = /^@?[^@]*/.exec(given)?.[0] ?? '';
+  return /\s/.test(name.trim()) && !/[/\\]|\.tgz$/.test(name);
+}
+
 async function installed(ctx: StateContext, args: InstalledArgs): Promise<StateResult> {
   const { name, dir, user, env, registry } = args;
   const list = [...(args.pkgs ?? [name])];
+  const blank = list.find(hasBlankName);
+  if (blank !== undefined)
+    return outcome(name, false, `'${blank}' names no package of npm: write each as an item of pkgs`);
   const all = list.join(', ');
   const where = dict({ dir, runas: user, env, depth: 0 });
   const missing: string[] = [];

@@ -1,4 +1,5 @@
 /** `ssh_auth`: the keys that may log in (3006.16 salt/states/ssh_auth.py). */
+import { folderRefusal } from './module/config-folder.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { AUTHORIZED_KEYS, SSH_AUTH_ERROR } from './module.ts';
 import { fingerprintOf } from './module/key-lines.ts';
@@ -320,6 +321,8 @@ function refuses(
   if (typeof user !== 'number' && (typeof user !== 'string' || user === ''))
     return `user must be the name of a user, not ${pyRepr(user)}`;
   if (config === '') return 'config must be the path of a file of keys, or one below the home folder';
+  const folder = folderRefusal(typeof config === 'string' ? config : undefined);
+  if (folder !== undefined) return folder;
   // Salt compat: Salt takes the letters of a text for options
   if (truthy(options) && !Array.isArray(options)) return `options must be a list, not ${pyRepr(options)}`;
   return undefined;

@@ -1,4 +1,5 @@
 /** `ssh_known_hosts`: the keys by which hosts are known (3006.16 salt/states/ssh_known_hosts.py). */
+import { folderRefusal } from './module/config-folder.ts';
 import { CommandNotFoundError } from '../../errors/errors.ts';
 import { isAbs } from '../../python/paths.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
@@ -144,8 +145,9 @@ export const sshKnownHostsStates = defineModule({
     present: defineState({
       doc: 'Makes sure that a host is known: by the key that is given, or by those that the host itself presents.',
       params: PRESENT,
-      refuses: ({ name, port, key, enc, hash_known_hosts }) =>
+      refuses: ({ name, port, key, enc, hash_known_hosts, config }) =>
         hostRefusal(name) ??
+        folderRefusal(config) ??
         portRefusal(port, hash_known_hosts) ??
         (key === undefined ? undefined : keyRefusal(key, enc)),
       run: present,
@@ -153,6 +155,7 @@ export const sshKnownHostsStates = defineModule({
     absent: defineState({
       doc: 'Makes sure that a host is not known.',
       params: { ...NAME, ...USER, ...FILE },
+      refuses: ({ config }) => folderRefusal(config),
       run: async (ctx, { name, user, config }) => {
         const file = shownFile(user, config);
         if (file === undefined) return failure(name, NO_PATH);

@@ -65,16 +65,14 @@ function comparable(value: string): string {
   return value.replace(/\s+/g, '\t');
 }
 
+/** What a new file begins with. */
+const FIRST_LINES = '#\n# Kernel sysctl configuration\n#\n';
+
+/**
+ * Salt compat: Salt writes the file first, so that what the kernel refuses stands in it and is tried at every start.
+ */
 async function persist(ctx: ModuleContext, name: string, value: string, file: string): Promise<string> {
-  if (!isFile(file)) {
-    try {
-      if (!isDir(dirName(file))) makeFolders(dirName(file));
-      writeInPlace(file, '#\n# Kernel sysctl configuration\n#\n');
-    } catch (error) {
-      throw new CommandExecutionError(`Could not write to file: ${file}`, { cause: error });
-    }
-  }
-  const lines = linesOf(readTextIfExists(file) ?? '');
+  const lines = linesOf(isFile(file) ? (readTextIfExists(file) ?? '') : FIRST_LINES);
   let isEdited = false;
   for (const [i, line] of lines.entries()) {
     const at = line.indexOf('=');
@@ -89,12 +87,20 @@ async function persist(ctx: ModuleContext, name: string, value: string, file: st
     isEdited = true;
   }
   if (!isEdited) lines.push(`${name} = ${value}\n`);
+  const refused = (error: unknown): CommandExecutionError =>
+    new CommandExecutionError(`Could not write to file: ${file}`, { cause: error });
   try {
-    replaceFile(ctx.random, file, lines.join(''));
+    if (!isDir(dirName(file))) makeFolders(dirName(file));
   } catch (error) {
-    throw new CommandExecutionError(`Could not write to file: ${file}`, { cause: error });
+    throw refused(error);
   }
   await assign(ctx, name, value);
+  try {
+    if (!isFile(file)) writeInPlace(file, '');
+    replaceFile(ctx.random, file, lines.join(''));
+  } catch (error) {
+    throw refused(error);
+  }
   return 'Updated';
 }
 

@@ -1,4 +1,5 @@
 /** Replacing text by a regular expression, and searching. Follows 3006.16 salt/modules/file.py `replace`. */
+import { isUtf8 } from 'node:buffer';
 import { rmSync, symlinkSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import {
@@ -83,6 +84,7 @@ async function replace(
   const replacement = bytesText(repl);
   const template = options.backslashLiteral ? replacement.replaceAll('\\', '\\\\') : replacement;
   const result = options.count < 0 ? { text, count: 0 } : replaceAll(compiled, template, text, options.count);
+  requireWhole(real, pattern, [text, replacement], result.text);
   const before = linesOf(text);
   let after = linesOf(result.text);
   let hasChanges = result.count > 0 && text !== result.text;
@@ -114,6 +116,20 @@ async function replace(
   const difference = diffOf(from as string[], to as string[]);
   if (options.showChanges) return difference;
   return difference !== '' && hasChanges;
+}
+
+/**
+ * Salt compat: Salt's patterns match between the bytes of one character as well, and leave a file that is no text any
+ * more.
+ * @throws SaltInvocationError where UTF-8 would be torn apart
+ */
+function requireWhole(path: string, pattern: string, before: readonly string[], after: string): void {
+  const isWhole = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'));
+  if (isWhole(after) || !before.every(isWhole)) return;
+  throw new SaltInvocationError(
+    `The pattern '${pattern}' would tear characters of ${path} apart: it matches between or within their bytes. ` +
+      'Write one that matches whole characters, and not nothing.',
+  );
 }
 
 function withAddition(lines: readonly string[], content: string, first: boolean): string[] {
