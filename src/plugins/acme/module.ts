@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, toNumber, truthy, type Value } from '../../python/values/value.ts';
 import {
   defineFunction,
   defineModule,
@@ -12,6 +12,7 @@ import {
 } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { checkedPermissions, fileExists, folderExists } from '../shared/file-answers.ts';
+import { runAll } from '../shared/program.ts';
 
 const LIVE = '/etc/letsencrypt/live';
 const PROGRAMS = [
@@ -145,12 +146,6 @@ function commandOf(certbot: string, certname: string, wanted: Wanted, isRenewed:
   ];
 }
 
-/** What certbot said. */
-async function certbotSays(ctx: ModuleContext, command: readonly string[]): Promise<Dict> {
-  const ended = await ctx.functions.call('cmd.run_all', [[...command]], { python_shell: false });
-  return isDict(ended) ? ended : dict();
-}
-
 async function obtain(ctx: ModuleContext, wanted: Wanted): Promise<Value> {
   const { name, server, test_cert, owner, group, mode } = wanted;
   const certname = wanted.certname ?? name;
@@ -159,16 +154,15 @@ async function obtain(ctx: ModuleContext, wanted: Wanted): Promise<Value> {
   if (server !== undefined && test_cert)
     return dict({ result: false, comment: 'Use either server or test_cert, not both' });
   const command = commandOf(certbotPath() ?? 'certbot', certname, wanted, isRenewed);
-  let ended = await certbotSays(ctx, command);
-  const isGood = (): boolean => ended.get('retcode') === 0;
-  if (!isGood() && pyStr(ended.get('stderr') ?? '').includes('expand'))
-    ended = await certbotSays(ctx, [...command, '--expand']);
+  let ended = await runAll(ctx, command);
+  const isGood = (): boolean => ended.retcode === 0;
+  if (!isGood() && ended.stderr.includes('expand')) ended = await runAll(ctx, [...command, '--expand']);
   if (!isGood())
     return dict({
       result: false,
-      comment: `Certificate ${name} renewal failed with:\n${pyStr(ended.get('stderr') ?? '')}`,
+      comment: `Certificate ${name} renewal failed with:\n${ended.stderr}`,
     });
-  const isUnchanged = pyStr(ended.get('stdout') ?? '').includes('no action taken');
+  const isUnchanged = ended.stdout.includes('no action taken');
   // Salt compat: one that needs no renewal and is asked for all the same is called renewed where a window was given
   const verb = isThere && (isRenewed || truthy(wanted.renew)) ? 'renewed' : 'obtained';
   const made = dict({

@@ -9,6 +9,7 @@ import { dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { runText } from '../shared/program.ts';
+import { optionText } from '../shared/settings.ts';
 
 /** A line of the file; the alias is undefined where it has none. */
 interface AliasLine {
@@ -21,7 +22,7 @@ interface AliasLine {
 const LINE = /^([^:#]*?)\s*:\s*([^#]*?)(\s+#.*|)$/;
 
 async function pathOf(ctx: ModuleContext): Promise<string> {
-  return realPath(pyStr(await ctx.functions.call('config.option', ['aliases.file'])));
+  return realPath((await optionText(ctx, ['aliases.file'])) ?? '/etc/aliases');
 }
 
 function parseLine(raw: string): AliasLine {

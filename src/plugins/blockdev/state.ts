@@ -6,6 +6,7 @@ import { dict, isDict, type Dict, type Value } from '../../python/values/value.t
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { runText } from '../shared/program.ts';
 
 /** A file system may show only after a moment: how often it is looked for, and the time between. */
 const LOOKS = 10;
@@ -22,7 +23,7 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 /** The file system on a device; empty where there is none. */
 async function fileSystemOn(ctx: StateContext, name: string): Promise<string> {
   const words = ['blkid', '-o', 'value', '-s', 'TYPE', name];
-  return pyStr(await ctx.functions.call('cmd.run', [words], { ignore_retcode: true }));
+  return runText(ctx, words, { ignore_retcode: true });
 }
 
 interface Wanted {

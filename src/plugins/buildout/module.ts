@@ -6,7 +6,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { absPath, isDir, isFile, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, truthy, type Dict } from '../../python/values/value.ts';
+import { truthy, type Dict } from '../../python/values/value.ts';
 import {
   defineFunction,
   defineModule,
@@ -18,6 +18,7 @@ import { COMMON, keptBy, type Common } from './module/conditions.ts';
 import { answerOf, answerOfAll, Notes, type Ended } from './module/status.ts';
 import { runAll } from '../shared/program.ts';
 import { userAccount } from '../shared/accounts.ts';
+import { httpAnswer } from '../shared/http-answers.ts';
 
 /** Where the program that begins a buildout is fetched from, by buildout's version. */
 const BOOTSTRAP: Readonly<Record<number, string>> = {
@@ -84,8 +85,8 @@ function versionOf(directory: string): number {
 }
 
 async function fetched(ctx: ModuleContext, url: string): Promise<string> {
-  const said = await ctx.functions.call('http.query', [url], { text: true });
-  const text = isDict(said) ? (said.get('text') ?? null) : null;
+  const said = await httpAnswer(ctx, [url], { text: true });
+  const text = said.get('text');
   if (typeof text !== 'string') throw new CommandExecutionError(`${url} cannot be fetched: ${pyStr(said)}`);
   return text;
 }

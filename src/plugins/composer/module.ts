@@ -7,6 +7,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { ranAll } from '../shared/program.ts';
 
 /** How composer runs. */
 interface ComposerRun {
@@ -65,9 +66,8 @@ async function composer(
     ...SWITCHES.flatMap(([name, word]) => (options[name] === true ? [word] : [])),
   ];
   const keywords = dict({ runas: run.runas, env: variables(run), python_shell: false });
-  const ended = await ctx.functions.call('cmd.run_all', [command], keywords);
-  if (isDict(ended) && ended.get('retcode') !== 0)
-    throw new CommandExecutionError(pyStr(ended.get('stderr') ?? ''));
+  const ended = await ranAll(ctx, [command], keywords);
+  if (ended.get('retcode') !== 0) throw new CommandExecutionError(pyStr(ended.get('stderr') ?? ''));
   return options['quiet'] === true ? true : ended;
 }
 

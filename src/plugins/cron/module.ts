@@ -23,7 +23,7 @@ import {
   isSameVariable,
 } from './module/table.ts';
 import { isUnnamedTwin, unmanagedTwin } from './module/taken-over.ts';
-import { runAll, runStdout, type Ended } from '../shared/program.ts';
+import { type Ended, ranAll, runAll, runStdout } from '../shared/program.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 
 /**
@@ -431,7 +431,7 @@ export const cronModule = defineModule({
       examples: ["salt '*' cron.write_cron_file_verbose root /tmp/new_cron"],
       run: async (ctx, { user, path }) => {
         const { words, runas } = await callFor(user);
-        return ctx.functions.call('cmd.run_all', [[...words, path]], { runas, python_shell: false });
+        return ranAll(ctx, [[...words, path]], { runas, python_shell: false });
       },
     }),
   },

@@ -5,12 +5,12 @@ import { isFile, pathExists } from '../../python/paths.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { type Dict, type Value } from '../../python/values/value.ts';
 import { noItem, noSuffix, param } from '../../runtime/loader/params.ts';
+import { optionText } from '../shared/settings.ts';
 
 async function hostsFile(ctx: ModuleContext): Promise<string> {
-  const option = await ctx.functions.call('config.option', ['hosts.file']);
-  return truthy(option) ? pyStr(option) : '/etc/hosts';
+  return (await optionText(ctx, ['hosts.file'])) ?? '/etc/hosts';
 }
 
 /** The file, created when it is missing. @returns undefined when it is no regular file */

@@ -11,6 +11,7 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../pyt
 import { CA_BUNDLE_PARAMS } from './module/ca-bundle-params.ts';
 import { query } from './module/query.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { settingText } from '../shared/settings.ts';
 
 /** Salt asks again at once; this keeps a minion from asking thousands of times a second. */
 const LEAST_INTERVAL_MS = 50;
@@ -50,10 +51,8 @@ async function waitFor(ctx: ModuleContext, url: string, seconds: number, kwargs:
   }
 }
 
-async function configured(ctx: ModuleContext, name: string): Promise<string | undefined> {
-  const value = await ctx.functions.call('config.get', [name, null]);
-  return truthy(value) ? pyStr(value) : undefined;
-}
+const configured = (ctx: ModuleContext, name: string): Promise<string | undefined> =>
+  settingText(ctx, [name, null]);
 
 async function updateCaBundle(
   ctx: ModuleContext,

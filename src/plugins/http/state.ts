@@ -7,6 +7,7 @@ import { dict, isDict, toNumber, type Dict, type Value } from '../../python/valu
 import { slsText } from '../shared/sls-text.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { httpAnswer } from '../shared/http-answers.ts';
 
 /** What is found out bit by bit. */
 interface Verdict {
@@ -106,7 +107,7 @@ async function query(ctx: StateContext, args: QueryArguments, given: Dict): Prom
           [name],
           new Map(kwargs).set('wait_for', args.wait_for),
         )
-      : await ctx.functions.call('http.query', [name], kwargs);
+      : await httpAnswer(ctx, [name], kwargs);
   const field = (key: string): string => pyStr((isDict(data) ? data.get(key) : undefined) ?? '');
   const verdict: Verdict = { result: null, comment: '' };
   if (match !== undefined) judgeText(verdict, match, args.match_type, field('text'));

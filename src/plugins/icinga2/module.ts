@@ -2,10 +2,10 @@
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Value } from '../../python/values/value.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { runAll } from '../shared/program.ts';
+import { ranAll, runAll } from '../shared/program.ts';
 
 /** Where certificates are since 2.8, and where they were before. */
 const CERTS = '/var/lib/icinga2/certs/';
@@ -30,9 +30,8 @@ export function nodeName(name: string): string {
   throw new SaltInvocationError(`${name} is no name of a node of Icinga`);
 }
 
-async function icinga(ctx: ModuleContext, ...words: readonly string[]): Promise<Value> {
-  const ended = await ctx.functions.call('cmd.run_all', [['icinga2', ...words]], { python_shell: false });
-  return isDict(ended) ? ended : dict();
+function icinga(ctx: ModuleContext, ...words: readonly string[]): Promise<Value> {
+  return ranAll(ctx, [['icinga2', ...words]], { python_shell: false });
 }
 
 /** The module. */

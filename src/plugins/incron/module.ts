@@ -8,7 +8,7 @@ import { splitLines } from '../../python/values/text.ts';
 import { dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { runAll, runCode, runStdout, runText } from '../shared/program.ts';
+import { ranAll, runAll, runCode, runStdout, runText } from '../shared/program.ts';
 
 /** The user that stands for the table of the whole system. */
 const SYSTEM = 'system';
@@ -168,8 +168,7 @@ export const incronModule = defineModule({
       params: { ...USER, ...FILE },
       returns: 'the mapping of cmd.run_all',
       examples: ["salt '*' incron.write_incron_file_verbose root /tmp/new_incron"],
-      run: (ctx, { user, path }) =>
-        ctx.functions.call('cmd.run_all', [['incrontab', path]], { runas: user, python_shell: false }),
+      run: (ctx, { user, path }) => ranAll(ctx, [['incrontab', path]], { runas: user, python_shell: false }),
     }),
     raw_system_incron: defineFunction({
       doc: 'Returns the table of the whole system.',

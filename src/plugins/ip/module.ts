@@ -31,6 +31,7 @@ import { IP_PARAMS, IP_WORDS, SWITCHED } from './module/params.ts';
 import { fileLines, interfaceName, isFamily, linesOf, settingError, wrongOption } from './module/settings.ts';
 import { runText } from '../shared/program.ts';
 import { serviceExists, serviceRuns } from '../shared/services.ts';
+import { installedVersion } from '../shared/installed-versions.ts';
 
 const MODPROBE_FOLDER = '/etc/modprobe.d/';
 const PPP_FOLDER = '/etc/ppp/peers';
@@ -77,7 +78,7 @@ async function prepareType(ctx: ModuleContext, type: string, settings: Dict): Pr
     // Salt compat: Salt ends with a KeyError, after it has written the other file.
     need('provider', 'pppoe interfaces');
     out.set('pppoe', 'yes');
-    if (!truthy(await ctx.functions.call('pkg.version', ['ppp']))) await install('ppp');
+    if ((await installedVersion(ctx, ['ppp'])) === undefined) await install('ppp');
   }
   return out;
 }

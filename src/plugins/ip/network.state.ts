@@ -11,6 +11,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { isSettingError, pythonWords } from './module/settings.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { runText } from '../shared/program.ts';
 
 /** How the parts of results name what is managed. */
 interface Words {
@@ -251,7 +252,7 @@ async function enslave(
   if (missing.length === 0 || ctx.grains.get('os_family') === 'Suse') return;
   const program = findProgram('ifenslave');
   if (program === undefined) ctx.log.error("Command 'ifenslave' not found");
-  else await ctx.functions.call('cmd.run', [[program, name, ...missing]], { python_shell: false });
+  else await runText(ctx, [program, name, ...missing]);
   draft.changes.set('enslave', `Added slaves '${missing.join(' ')}' to master '${name}'`);
 }
 

@@ -9,7 +9,7 @@ import { osErrorText } from '../../python/os-errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { escapePattern } from '../shared/regex.ts';
-import { runAll, runCode, runText } from '../shared/program.ts';
+import { ranAll, runAll, runCode, runText } from '../shared/program.ts';
 import { isSystemdBooted } from '../shared/systemd-host.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -177,9 +177,9 @@ async function generate(ctx: ModuleContext, given: string, kwargs: Dict): Promis
     isGentoo,
     verbose,
   });
-  const result = await ctx.functions.call('cmd.run_all', [words], { python_shell: false });
-  const code = result instanceof Map ? result.get('retcode') : 1;
-  if (code !== 0 && result instanceof Map) ctx.log.error(pyStr(result.get('stderr') ?? ''));
+  const result = await ranAll(ctx, [words], { python_shell: false });
+  const code = result.get('retcode') ?? 1;
+  if (code !== 0) ctx.log.error(pyStr(result.get('stderr') ?? ''));
   return verbose ? result : code === 0;
 }
 

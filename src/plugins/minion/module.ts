@@ -8,11 +8,12 @@ import { toPyInt } from '../../python/conversions.ts';
 import { isOsError } from '../../python/os-errors.ts';
 import { compareText } from '../../python/values/order.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { runAll } from '../shared/program.ts';
+import { ranAll, runAll } from '../shared/program.ts';
 import { isSystemdBooted } from '../shared/systemd-host.ts';
+import { settingText } from '../shared/settings.ts';
 
 const EX_SOFTWARE = 70;
 const EX_TEMPFAIL = 75;
@@ -32,7 +33,7 @@ function keysIn(folder: string): string[] {
 }
 
 async function listed(ctx: ModuleContext): Promise<Value> {
-  const pki = pyStr(await ctx.functions.call('config.get', ['pki_dir', ''])).replaceAll('minion', 'master');
+  const pki = ((await settingText(ctx, ['pki_dir', ''])) ?? '').replaceAll('minion', 'master');
   const folders = ['minions', 'minions_pre', 'minions_rejected', 'minions_denied'];
   return new Map<Value, Value>(folders.map((name) => [name, keysIn(join(pki, name))]));
 }
@@ -113,8 +114,7 @@ async function restartByCommand(
     return;
   }
   if (!truthy(command)) return;
-  const ended = await ctx.functions.call('cmd.run_all', [command]);
-  const about: Dict = isDict(ended) ? new Map(ended) : dict();
+  const about = new Map(await ranAll(ctx, [command]));
   const code = about.get('retcode') ?? 0;
   about.delete('pid');
   about.delete('retcode');

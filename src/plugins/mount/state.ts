@@ -8,6 +8,7 @@ import { swap } from './state/swap.ts';
 import { failure, outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { noPath, param } from '../../runtime/loader/params.ts';
+import { activeMounts, fstabEntries } from './state/tables.ts';
 
 const listOf = (value: Value): string[] =>
   typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(pyStr) : [];
@@ -103,11 +104,11 @@ async function unmounted(
     user,
   }: { name: string; device: string | undefined; config: string; persist: boolean; user: Value },
 ): Promise<StateResult> {
-  const active = await ctx.functions.call('mount.active', [], { extended: true });
+  const active = await activeMounts(ctx, [], { extended: true });
   const changes = dict();
   let result: boolean | null = true;
   let comment = 'Target was already unmounted';
-  if (isDict(active) && active.has(name.replaceAll(' ', '\\040'))) {
+  if (active.has(name.replaceAll(' ', '\\040'))) {
     if (ctx.state.test) return outcome(name, null, `Mount point ${name} is mounted but should not be`);
     const out = await ctx.functions.call('mount.umount', device === undefined ? [name] : [name, device], {
       user,
@@ -120,8 +121,8 @@ async function unmounted(
     await ctx.functions.call('mount.delete_mount_cache', [name]);
   }
   if (!persist) return outcome(name, result, comment, changes);
-  const table = await ctx.functions.call('mount.fstab', [config]);
-  const entry = isDict(table) ? table.get(name) : undefined;
+  const table = await fstabEntries(ctx, [config]);
+  const entry = table.get(name);
   if (!isDict(entry)) return outcome(name, result, `${comment}. fstab entry not found`, changes);
   if (device !== undefined && entry.get('device') !== device)
     return outcome(name, result, `${comment}. fstab entry for device ${device} not found`, changes);

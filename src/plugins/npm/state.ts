@@ -6,11 +6,14 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { answered, readDict } from '../../runtime/loader/answered.ts';
+
+/** Packages by name, with their versions. */
+const listedPackages = answered('npm.list', readDict);
 
 const isSentence = (error: unknown): error is Error =>
   error instanceof CommandExecutionError || error instanceof CommandNotFoundError;
 
-const asDict = (value: Value): Dict => (isDict(value) ? value : dict());
 const fieldOf = (value: Value | undefined, name: string): string =>
   isDict(value) ? pyStr(value.get(name) ?? '') : '';
 
@@ -51,9 +54,7 @@ async function satisfiedBy(ctx: StateContext, given: string, asked: Asked): Prom
   const there = fieldOf(asked.installed.get(found), 'version');
   if (version === undefined || version === there) return `${name}@${there}`;
   if (!/[\^~<>=*x|\s-]|^\d+(?:\.\d+)?$/.test(version)) return undefined;
-  const matching = asDict(
-    await ctx.functions.call('npm.list', [], new Map([...asked.where, ['pkg', given]])),
-  );
+  const matching = await listedPackages(ctx, [], new Map([...asked.where, ['pkg', given]]));
   return fieldOf(matching.get(name), 'version') === there ? `${name}@${there}` : undefined;
 }
 
@@ -99,7 +100,7 @@ async function installed(ctx: StateContext, args: InstalledArgs): Promise<StateR
   const missing: string[] = [];
   const satisfied: string[] = [];
   try {
-    const asked = { where, installed: asDict(await ctx.functions.call('npm.list', [], where)) };
+    const asked = { where, installed: await listedPackages(ctx, [], where) };
     for (const given of list) {
       const by = args.force_reinstall === true ? undefined : await satisfiedBy(ctx, given, asked);
       if (by === undefined) missing.push(given);
@@ -127,7 +128,7 @@ async function removed(
   { name, dir, user }: { readonly name: string; readonly dir: Value; readonly user: Value },
 ): Promise<StateResult> {
   try {
-    const there = asDict(await ctx.functions.call('npm.list', [], { dir, depth: 0 }));
+    const there = await listedPackages(ctx, [], { dir, depth: 0 });
     if (!there.has(name)) return outcome(name, true, `Package '${name}' is not installed`);
   } catch (error) {
     if (!isSentence(error)) throw error;

@@ -7,7 +7,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { BIN_ENV, CONNECTION, CWD, REQUIREMENTS, USER, USE_VT } from './module/params.ts';
 import { outcome as changesSecond, outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { askedPackages } from './state/asked.ts';
-import { InstalledPackages } from './state/check.ts';
+import { pipPackages } from './state/check.ts';
 import { installed } from './state/installed.ts';
 import { INSTALLED } from './state/params.ts';
 import { defineState } from '../shared/state-function.ts';
@@ -45,7 +45,7 @@ export const pipStates = defineModule({
           // Salt compat: Salt looks for the package alone, and leaves what `requirements` name where it is not there
           const asked = await askedPackages(ctx, requirements, { cwd, isNeeded: false });
           if (typeof asked === 'string') return outcome(name, false, asked);
-          const installed = new InstalledPackages(await ctx.functions.call('pip.list', [], where));
+          const installed = await pipPackages(ctx, [], where);
           const names = new Set([name, ...asked.packages.map(({ prefix }) => prefix)]);
           const found = [...names].filter((one) => installed.versionOf(one) !== undefined);
           if (found.length === 0) return outcome(name, true, 'Package is not installed.');

@@ -12,6 +12,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { compareLoose } from '../shared/loose-versions.ts';
 import { checkDuplicates, givenPackages } from '../shared/packages.ts';
 import { isFileAddress, neededFile } from '../shared/served-files.ts';
+import { installedVersions } from '../shared/installed-versions.ts';
 
 const NOTHING: Value[] = [null, null];
 
@@ -110,8 +111,7 @@ async function versionOf(ctx: ModuleContext, names: readonly Value[], kwargs: Di
   const isList = isTrue(options.get('versions_as_list') ?? false);
   const found = dict();
   if (names.length > 0) {
-    const listed = await ctx.functions.call('pkg.list_pkgs', [], options.set('versions_as_list', true));
-    const installed = isDict(listed) ? listed : dict();
+    const installed = await installedVersions(ctx, [], options.set('versions_as_list', true));
     for (const name of names.map(pyStr))
       for (const one of name.includes('*') ? filterNames([...installed.keys()].map(pyStr), name) : [name])
         found.set(one, installed.get(one) ?? []);

@@ -6,17 +6,18 @@ import { isDir, isFile, joinPath } from '../../python/paths.ts';
 import { splitWords } from '../../python/shell-words.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { dict, truthy, type DictInit, type Value } from '../../python/values/value.ts';
+import { dict, type DictInit, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { runAll, runCode, type Ended } from '../shared/program.ts';
+import { optionText } from '../shared/settings.ts';
 
 const REPOSITORY = 'https://github.com/yyuu/pyenv.git';
 
 /** The folder of pyenv for a user, whether it is there or not. */
 async function folderOf(ctx: ModuleContext, runas: Value): Promise<string> {
-  const named = await ctx.functions.call('config.option', ['pyenv.root']);
-  if (truthy(named)) return expandUser(pyStr(named));
+  const named = await optionText(ctx, ['pyenv.root']);
+  if (named !== undefined) return expandUser(named);
   return runas === null || runas === 'root' ? '/usr/local/pyenv' : expandUser(`~${pyStr(runas)}/.pyenv`);
 }
 
@@ -51,9 +52,9 @@ async function said(ctx: ModuleContext, words: readonly string[], runas: Value):
 
 /** Variables of a build: `CFLAGS=-O2 CONFIGURE_OPTS="--a --b"` in the option pyenv.build_env. */
 async function buildVariables(ctx: ModuleContext): Promise<DictInit> {
-  const given = await ctx.functions.call('config.option', ['pyenv.build_env']);
+  const given = await optionText(ctx, ['pyenv.build_env']);
   const out: Record<string, Value> = {};
-  for (const word of truthy(given) ? splitWords(pyStr(given)) : []) {
+  for (const word of splitWords(given ?? '')) {
     const at = word.indexOf('=');
     if (at > 0) out[word.slice(0, at)] = word.slice(at + 1);
     else ctx.log.error(`pyenv.build_env has a word that is no NAME=VALUE, and is left out: ${word}`);

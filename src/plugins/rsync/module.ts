@@ -11,7 +11,7 @@ import { decodeUtf8 } from '../../python/values/text.ts';
 import { truthy, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { runStdout } from '../shared/program.ts';
+import { ranAll, runStdout } from '../shared/program.ts';
 
 const OPTIONS = {
   delete: param.value({ default: false, type: 'bool', doc: 'Remove what the source does not have.' }),
@@ -89,7 +89,7 @@ async function copy(
   try {
     const from = folder === undefined ? src : await fetched(ctx, src, given.saltenv, folder);
     if (folder !== undefined) words.push(...BY_CONTENT);
-    return await ctx.functions.call('cmd.run_all', [['rsync', ...words, from, dst]], { python_shell: false });
+    return await ranAll(ctx, [['rsync', ...words, from, dst]], { python_shell: false });
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

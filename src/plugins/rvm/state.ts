@@ -6,6 +6,10 @@ import { defineModule, type TypedArguments } from '../../runtime/loader/module.t
 import { param } from '../../runtime/loader/params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
+import { answered, readFlag } from '../../runtime/loader/answered.ts';
+
+/** Whether RVM is there, for a user. */
+const hasRvm = answered('rvm.is_installed', readFlag);
 
 const MICRO = /-([0-9]{4}\.[0-9]{2}|p[0-9]+)$/;
 
@@ -47,9 +51,7 @@ async function foretold(
   ctx: StateContext,
   { name, user, default: wanted }: TypedArguments<typeof INSTALLED>,
 ): Promise<StateResult> {
-  const isDefault = truthy(await ctx.functions.call('rvm.is_installed', [user]))
-    ? await found(ctx, name, user)
-    : undefined;
+  const isDefault = (await hasRvm(ctx, [user])) ? await found(ctx, name, user) : undefined;
   if (isDefault === undefined) return outcome(name, null, `Ruby ${name} is set to be installed`);
   const told =
     wanted && !isDefault
@@ -61,7 +63,7 @@ async function foretold(
 /** Installs rvm where it is not there. @returns why it could not be; Salt compat: Salt ends with a traceback */
 async function rvmFailure(ctx: StateContext, user: Value): Promise<string | undefined> {
   try {
-    if (truthy(await ctx.functions.call('rvm.is_installed', [user]))) return undefined;
+    if (await hasRvm(ctx, [user])) return undefined;
     if (truthy(await ctx.functions.call('rvm.install', [], { runas: user }))) return undefined;
     return 'RVM failed to install.';
   } catch (error) {
@@ -95,8 +97,7 @@ async function gemsetPresent(
   ctx: StateContext,
   { name: given, ruby: named, user }: { readonly name: string; readonly ruby: string; readonly user: Value },
 ): Promise<StateResult> {
-  if (!truthy(await ctx.functions.call('rvm.is_installed', [user])))
-    return outcome(given, false, 'RVM is not installed.');
+  if (!(await hasRvm(ctx, [user]))) return outcome(given, false, 'RVM is not installed.');
   const at = given.indexOf('@');
   const [ruby, name] = at < 0 ? [named, given] : [given.slice(0, at), given.slice(at + 1)];
   let further: Readonly<Record<string, Value>> = {};

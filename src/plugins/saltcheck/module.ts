@@ -20,6 +20,7 @@ import { hasFailed, junitXml, outList, type StateResults } from './module/report
 import { runTest, STATE_APPLY } from './module/run-test.ts';
 import { TestFiles } from './module/test-files.ts';
 import { splitNames } from '../state/module/show.ts';
+import { settingFlag, settingText } from '../shared/settings.ts';
 
 /** The environment of the call, else the minion's, else `base`. */
 function environmentOf(ctx: ModuleContext, saltenv: Value): string {
@@ -29,8 +30,8 @@ function environmentOf(ctx: ModuleContext, saltenv: Value): string {
 }
 
 async function testFiles(ctx: ModuleContext, saltenv: string): Promise<TestFiles> {
-  const location = await ctx.functions.call('config.get', ['saltcheck_test_location', 'saltcheck-tests']);
-  return new TestFiles(ctx, saltenv, pyStr(location));
+  const location = await settingText(ctx, ['saltcheck_test_location', 'saltcheck-tests']);
+  return new TestFiles(ctx, saltenv, location ?? 'saltcheck-tests');
 }
 
 /**
@@ -52,7 +53,7 @@ function changesThings(test: Value): boolean {
 
 /** How many tests may run at the same time: `saltcheck_parallel`, `saltcheck_processes`. */
 async function atOnce(ctx: ModuleContext, tests: Dict): Promise<number> {
-  if (!truthy(await ctx.functions.call('config.get', ['saltcheck_parallel']))) return 1;
+  if (!(await settingFlag(ctx, ['saltcheck_parallel']))) return 1;
   if ([...tests.values()].some(changesThings)) {
     ctx.log.warning('Saltcheck: some tests apply states, so they are run one after the other.');
     return 1;

@@ -10,16 +10,16 @@ import { pyInt } from '../../python/conversions.ts';
 import { defineFunction, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { opt, P } from './file-params.ts';
 import { makeFolders } from '../../host/make-folders.ts';
 import { SHORT_MONTHS, SHORT_WEEKDAYS } from '../../python/values/calendar.ts';
+import { settingText } from './settings.ts';
 
 const STAMP = /^_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d\d)_(\d\d:\d\d:\d\d)_(\d{1,6})_(\d{4})$/;
 
 async function backupRoot(ctx: ModuleContext): Promise<string> {
-  return joinPath(pyStr(await ctx.functions.call('config.get', ['cachedir'])), 'file_backup');
+  return joinPath((await settingText(ctx, ['cachedir'])) ?? '', 'file_backup');
 }
 
 /** Keeps a copy of a file as it is, with its owner and mode. */

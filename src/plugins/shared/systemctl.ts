@@ -13,6 +13,7 @@ import { splitLines } from '../../python/values/text.ts';
 import { truthy, type DictInit, type Value } from '../../python/values/value.ts';
 import { runAll, runText, type Ended } from './program.ts';
 import { hasScope, isSystemdBooted, systemdVersion } from './systemd-host.ts';
+import { settingFlag } from './settings.ts';
 
 const UNIT_TYPES = 'service socket device mount automount swap target path timer'.split(' ');
 const UNIT_FOLDERS = ['/lib/systemd/system', '/usr/lib/systemd/system', '/etc/systemd/system'];
@@ -60,7 +61,7 @@ async function commandLine(
 }
 
 async function usesScope(ctx: ModuleContext): Promise<boolean> {
-  return (await hasScope(ctx)) && truthy(await ctx.functions.call('config.get', ['systemd.scope', true]));
+  return (await hasScope(ctx)) && (await settingFlag(ctx, ['systemd.scope', true]));
 }
 
 /** The words that put a program into a scope of its own; none where there are no scopes. */

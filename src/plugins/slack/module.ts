@@ -5,6 +5,8 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { httpAnswer } from '../shared/http-answers.ts';
+import { settingText } from '../shared/settings.ts';
 
 const API = 'https://slack.com/api/';
 const HOOKS = 'https://hooks.slack.com/services/';
@@ -24,8 +26,8 @@ const ASKED = {
 /** A value of the configuration under one of two names. @throws SaltInvocationError */
 async function setting(ctx: ModuleContext, name: string, missing: string): Promise<string> {
   for (const key of [`slack.${name}`, `slack:${name}`]) {
-    const value = await ctx.functions.call('config.get', [key]);
-    if (truthy(value)) return pyStr(value);
+    const value = await settingText(ctx, [key]);
+    if (value !== undefined) return value;
   }
   throw new SaltInvocationError(missing);
 }
@@ -54,8 +56,8 @@ async function query(
     status: true,
     ...(data === undefined ? {} : { data }),
   });
-  const result = await ctx.functions.call('http.query', [`${API}${request}`], options);
-  const field = (name: string): Value => (isDict(result) ? (result.get(name) ?? null) : null);
+  const result = await httpAnswer(ctx, [`${API}${request}`], options);
+  const field = (name: string): Value => result.get(name) ?? null;
   const status = toNumber(field('status'));
   if (status === NO_CONTENT) return true;
   const said = field('dict');
@@ -196,8 +198,8 @@ export const slackModule = defineModule({
           data: form(dict({ payload: toJson(payload) })),
           status: true,
         });
-        const result = await ctx.functions.call('http.query', [new URL(hook, HOOKS).href], options);
-        const field = (name: string): Value => (isDict(result) ? (result.get(name) ?? null) : null);
+        const result = await httpAnswer(ctx, [new URL(hook, HOOKS).href], options);
+        const field = (name: string): Value => result.get(name) ?? null;
         const status = toNumber(field('status'));
         if (status !== undefined && status <= CREATED) return true;
         return dict({ res: false, message: field('body') ?? field('error') ?? field('status') });

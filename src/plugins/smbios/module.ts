@@ -5,6 +5,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { runText } from '../shared/program.ts';
 
 const program = (): string | undefined => findProgram('dmidecode') ?? findProgram('smbios');
 
@@ -85,9 +86,9 @@ function recordsOf(text: string, wanted: Wanted): Dict[] {
   return found;
 }
 
-async function decoded(ctx: ModuleContext, words: readonly string[]): Promise<string> {
-  const quiet = dict({ python_shell: false, ignore_retcode: true, output_loglevel: 'quiet' });
-  return pyStr(await ctx.functions.call('cmd.run', [[program() ?? 'dmidecode', ...words]], quiet));
+function decoded(ctx: ModuleContext, words: readonly string[]): Promise<string> {
+  const quiet = { ignore_retcode: true, output_loglevel: 'quiet' };
+  return runText(ctx, [program() ?? 'dmidecode', ...words], quiet);
 }
 
 async function oneText(ctx: ModuleContext, name: string, clean: boolean): Promise<Value> {

@@ -3,9 +3,10 @@ import { CommandExecutionError, messageOf, SaltInvocationError } from '../../err
 import { readBytes } from '../../host/file-operations.ts';
 import { baseName } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { optionDict } from '../shared/settings.ts';
 
 const PLAIN_PORT = 25;
 const TLS_PORT = 465;
@@ -41,8 +42,8 @@ const textIn = (options: Dict, name: string): string | undefined => {
 const saysYes = (value: Value): boolean => value === true || pyStr(value).toLowerCase() === 'true';
 
 async function profileOf(ctx: ModuleContext, profile: string): Promise<Dict> {
-  const found = await ctx.functions.call('config.option', [profile]);
-  if (isDict(found) && found.size > 0) return found;
+  const found = await optionDict(ctx, [profile]);
+  if (found !== undefined) return found;
   throw new SaltInvocationError(
     `There is no profile ${profile} for mails in the configuration or the pillar.`,
   );

@@ -27,6 +27,7 @@ import { certificateInfo } from './module/show.ts';
 import { checkedDigest, loadKey } from '../x509/module/keys.ts';
 import { loadCertificate } from '../x509/module/load.ts';
 import { writePkcs12 } from '../x509/module/pkcs12.ts';
+import { lineCode } from '../shared/program.ts';
 
 const AUTHORITY = { ca_name: param.text({ doc: 'The authority.' }) } as const;
 const BASE = {
@@ -65,9 +66,7 @@ const TYPES = {
 /** Whether a condition of `tls.create_ca` forbids it: a command, or a value. */
 async function isForbidden(ctx: ModuleContext, onlyif: Value, unless: Value): Promise<boolean> {
   const isMet = async (condition: Value): Promise<boolean> =>
-    typeof condition === 'string'
-      ? (await ctx.functions.call('cmd.retcode', [condition])) === 0
-      : truthy(condition);
+    typeof condition === 'string' ? (await lineCode(ctx, [condition])) === 0 : truthy(condition);
   if (onlyif !== null && !(await isMet(onlyif))) return true;
   return unless !== null && (await isMet(unless));
 }

@@ -23,7 +23,7 @@ import { CLEAR, SHAPE, VENV_BIN, VIRTUALENV_ONLY } from './module/params.ts';
 import { mayBeMade } from '../shared/made-earlier.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { askedPackages } from '../pip/state/asked.ts';
-import { InstalledPackages, optionRefusal, readPackage } from '../pip/state/check.ts';
+import { pipPackages, optionRefusal, readPackage } from '../pip/state/check.ts';
 import {
   defineState,
   type StateContext,
@@ -206,7 +206,7 @@ async function isMissingSome(
   const wanted = [...(typeof asked === 'string' ? [] : asked.packages), ...pkgs];
   if (wanted.length === 0 && typeof asked !== 'string' && asked.isAll) return false;
   if (pip_upgrade || typeof asked === 'string' || !asked.isAll) return true;
-  const installed = new InstalledPackages(await ctx.functions.call('pip.list', [], { bin_env: name, user }));
+  const installed = await pipPackages(ctx, [], { bin_env: name, user });
   return wanted.some((one) => typeof one === 'string' || !installed.has(one));
 }
 

@@ -5,7 +5,7 @@ import { splitLines } from '../../python/values/text.ts';
 import { type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { pathOperand, runText } from '../shared/program.ts';
+import { pathOperand, ranAll, runText } from '../shared/program.ts';
 
 /** A file of passwords and who reads it. */
 interface PasswordFile {
@@ -21,7 +21,7 @@ function withPassword(
 ): Promise<Value> {
   const words = ['htpasswd', `-i${letters}`, pathOperand(pwfile), user];
   // Salt compat: Salt's functions have -b and the password among the arguments.
-  return ctx.functions.call('cmd.run_all', [words], {
+  return ranAll(ctx, [words], {
     runas,
     python_shell: false,
     stdin: `${password}\n`,
@@ -83,7 +83,7 @@ export const webutilModule = defineModule({
         if (!pathExists(pwfile)) return 'Error: The specified htpasswd file does not exist';
         const words = ['htpasswd', '-D', pathOperand(pwfile), user];
         if (!all_results) return splitLines(await runText(ctx, words, { runas }));
-        return ctx.functions.call('cmd.run_all', [words], { runas, python_shell: false });
+        return ranAll(ctx, [words], { runas, python_shell: false });
       },
     }),
     verify: defineFunction({

@@ -1,15 +1,9 @@
 /** What Apache's handler `server-status` reports. Follows 3006.16 salt/modules/apache.py `server_status`. */
 import { splitLines } from '../../../python/values/text.ts';
-import {
-  dict,
-  float,
-  isDict,
-  toNumber,
-  truthy,
-  type Dict,
-  type Value,
-} from '../../../python/values/value.ts';
+import { dict, float, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { httpAnswer } from '../../shared/http-answers.ts';
+import { settingText } from '../../shared/settings.ts';
 
 const SCOREBOARD = [...'_SRWKDCLGI.'];
 
@@ -41,14 +35,14 @@ function readServerStatus(text: string): Dict {
  * @returns the figures, or `error` where nothing answers
  */
 export async function serverStatus(ctx: ModuleContext, profile: string): Promise<Value> {
-  const setting = (name: string, fallback: Value): Promise<Value> =>
-    ctx.functions.call('config.get', [`apache.server-status:${profile}:${name}`, fallback]);
-  const url = await setting('url', 'http://localhost/server-status');
-  const [user, password] = [await setting('user', ''), await setting('pass', '')];
-  const login = truthy(user) && truthy(password) ? { username: user, password } : {};
+  const setting = (name: string): Promise<string | undefined> =>
+    settingText(ctx, [`apache.server-status:${profile}:${name}`, '']);
+  const url = (await setting('url')) ?? 'http://localhost/server-status';
+  const [username, password] = [await setting('user'), await setting('pass')];
+  const login = username === undefined || password === undefined ? {} : { username, password };
   const options = dict({ ...login, raise_error: false, decode: false });
-  const answer = await ctx.functions.call('http.query', [`${String(url)}?auto`], options);
-  if (!isDict(answer) || answer.has('error')) return 'error';
+  const answer = await httpAnswer(ctx, [`${url}?auto`], options);
+  if (answer.has('error')) return 'error';
   const body = answer.get('body');
   return typeof body === 'string' ? readServerStatus(body) : 'error';
 }

@@ -1,8 +1,9 @@
 /** Where a buildout is, whose it is, and when nothing is done (3006.16 salt/modules/zcbuildout.py). */
 import { absPath, pathExists } from '../../../python/paths.ts';
-import { dict, toNumber, truthy, type Value } from '../../../python/values/value.ts';
+import { dict, truthy, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { lineCode } from '../../shared/program.ts';
 
 /** What all functions are told. */
 export const COMMON = {
@@ -32,7 +33,7 @@ export async function keptBy(
   const holds = async (condition: Value): Promise<boolean> => {
     if (typeof condition !== 'string') return truthy(condition);
     const keywords = dict({ cwd: absPath(directory), runas: runas ?? null, env, python_shell: false });
-    return toNumber(await ctx.functions.call('cmd.retcode', [condition], keywords)) === 0;
+    return (await lineCode(ctx, [condition], keywords)) === 0;
   };
   if (onlyif !== null && !(await holds(onlyif))) return 'onlyif condition is false';
   return unless !== null && (await holds(unless)) ? 'unless condition is true' : undefined;

@@ -6,6 +6,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { httpAnswer } from '../../shared/http-answers.ts';
+import { settingText } from '../../shared/settings.ts';
 
 /**
  * What an answer may be, and how long it may take, unless the options http_max_body and http_request_timeout allow
@@ -70,8 +72,8 @@ export function required<T>(value: T | undefined, name: string): T {
 
 async function option(ctx: ModuleContext, name: string): Promise<string | undefined> {
   for (const key of [`consul.${name}`, `consul:${name}`]) {
-    const value = await ctx.functions.call('config.get', [key]);
-    if (truthy(value)) return pyStr(value);
+    const value = await settingText(ctx, [key]);
+    if (value !== undefined) return value;
   }
   return undefined;
 }
@@ -112,8 +114,7 @@ async function send(
     }),
     ...(method === 'GET' ? {} : { data: bodyOf(data) }),
   });
-  const result = await ctx.functions.call('http.query', [address], options);
-  return replyOf(isDict(result) ? result : dict());
+  return replyOf(await httpAnswer(ctx, [address], options));
 }
 
 /** An option, or the limit where it allows more. */

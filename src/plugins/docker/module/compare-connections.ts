@@ -5,6 +5,7 @@ import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { innerDict, stateIn } from './container-facts.ts';
 import { inspectNetwork } from './networks.ts';
+import { optionDict } from '../../shared/settings.ts';
 
 /** The fields that are compared: those that are set, and those that the daemon chooses. */
 interface Keys {
@@ -13,9 +14,9 @@ interface Keys {
 }
 
 async function comparedKeys(ctx: ModuleContext): Promise<Keys> {
-  const option = await ctx.functions.call('config.option', ['docker.compare_container_networks']);
+  const option = await optionDict(ctx, ['docker.compare_container_networks']);
   const list = (key: string): string[] => {
-    const found = isDict(option) ? option.get(key) : undefined;
+    const found = option?.get(key);
     return Array.isArray(found) ? found.map(pyStr) : [];
   };
   return { fixed: list('static'), automatic: list('automatic') };

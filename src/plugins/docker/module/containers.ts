@@ -10,12 +10,13 @@ import { askDaemon, askForDict } from './daemon.ts';
 import { pull, resolveImageId } from './images.ts';
 import { endpointConfig } from './networks.ts';
 import type { TranslateChoice } from './translate.ts';
+import { optionFlag } from '../../shared/settings.ts';
 
 const STOP_SECONDS = 10;
 
 /** Tells the mine which containers there are, unless `docker.update_mine` is off. */
 export async function refreshMine(ctx: ModuleContext): Promise<void> {
-  if (!truthy(await ctx.functions.call('config.option', ['docker.update_mine', true]))) return;
+  if (!(await optionFlag(ctx, ['docker.update_mine', true]))) return;
   const words = dict({ verbose: true, all: true, host: true });
   try {
     await ctx.functions.call('mine.send', ['docker.ps'], words);

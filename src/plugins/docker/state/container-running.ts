@@ -8,6 +8,7 @@ import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { requiredImage } from './container-image.ts';
 import { containerNetworks } from './container-networks.ts';
 import { isFormerEmpty, updateConnections, type Connections } from './container-updates.ts';
+import { optionDict } from '../../shared/settings.ts';
 
 /** What the state is given. */
 export interface RunningOrder {
@@ -283,8 +284,8 @@ class Running {
   /** The addresses that the daemon has chosen, in place of the word that it would. */
   async #showAddresses(): Promise<void> {
     const found = innerDict(this.#changes, 'container', 'Networks');
-    const option = await this.#ctx.functions.call('config.option', ['docker.compare_container_networks']);
-    const keys = isDict(option) ? option.get('automatic') : undefined;
+    const option = await optionDict(this.#ctx, ['docker.compare_container_networks']);
+    const keys = option?.get('automatic');
     for (const [network, changes] of found) {
       if (!isDict(changes) || innerDict(changes, 'IPConfiguration').get('new') !== 'automatic') continue;
       const facts = innerDict(

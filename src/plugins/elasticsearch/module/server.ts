@@ -11,6 +11,7 @@ import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { optionDict } from '../../shared/settings.ts';
 
 const DEFAULT_HOST = '127.0.0.1:9200';
 const DEFAULT_PORT = 9200;
@@ -81,8 +82,7 @@ interface Server {
 }
 
 async function serverOf(ctx: ModuleContext, { hosts: given, profile }: Place): Promise<Server> {
-  const found =
-    typeof profile === 'string' ? await ctx.functions.call('config.option', [profile, null]) : profile;
+  const found = typeof profile === 'string' ? await optionDict(ctx, [profile, null]) : profile;
   const options: Dict = isDict(found) ? found : new Map();
   const option = (name: string): Value => options.get(name) ?? null;
   const first = options.has('host') ? hostsIn(option('host')) : given;

@@ -5,9 +5,9 @@ import { findProgram } from '../../../host/which.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { truthy, type Value } from '../../../python/values/value.ts';
+import { type Value } from '../../../python/values/value.ts';
 import { P } from '../../shared/file-params.ts';
-import { pathOperand } from '../../shared/program.ts';
+import { pathOperand, runText } from '../../shared/program.ts';
 
 /**
  * Attributes by path; undefined without the program.
@@ -19,10 +19,7 @@ export async function listAttributes(
 ): Promise<Map<string, string[]> | undefined> {
   if (findProgram('lsattr') === undefined) return undefined;
   if (!pathExists(path)) throw new SaltInvocationError(`File or directory does not exist: ${path}`);
-  const output = await ctx.functions.call('cmd.run', [['lsattr', pathOperand(path)]], {
-    ignore_retcode: true,
-    python_shell: false,
-  });
+  const output = await runText(ctx, ['lsattr', pathOperand(path)], { ignore_retcode: true });
   const letters = (await hasExtendedAttributes(ctx)) ? /[aAcCdDeijPsStTu]/g : /[acdijstuADST]/g;
   const found = new Map<string, string[]>();
   for (const line of splitLines(pyStr(output))) {
@@ -37,11 +34,8 @@ export async function listAttributes(
 async function hasExtendedAttributes(ctx: ModuleContext): Promise<boolean> {
   const program = findProgram('tune2fs');
   if (program === undefined) return false;
-  const output = await ctx.functions.call('cmd.run', [[program]], {
-    ignore_retcode: true,
-    python_shell: false,
-  });
-  const parts = /tune2fs ([0-9.]+)/.exec(pyStr(output))?.[1]?.split('.').map(Number) ?? [];
+  const output = await runText(ctx, [program], { ignore_retcode: true });
+  const parts = /tune2fs ([0-9.]+)/.exec(output)?.[1]?.split('.').map(Number) ?? [];
   const needed = [1, 41, 12];
   const differing = needed.findIndex((part, i) => (parts[i] ?? 0) !== part);
   return parts.length > 0 && differing >= 0 && (parts[differing] ?? 0) > (needed[differing] ?? 0);
@@ -80,8 +74,7 @@ export async function changeAttributes(
   options: readonly Value[] = [],
 ): Promise<boolean> {
   const argv = ['chattr', change, ...options, ...files.map((file) => pathOperand(pyStr(file)))];
-  const output = await ctx.functions.call('cmd.run', [argv], { python_shell: false });
-  return !truthy(output);
+  return (await runText(ctx, argv)) === '';
 }
 
 /** Functions about attributes. */

@@ -27,7 +27,7 @@ import { P, opt, textArgument } from '../../shared/file-params.ts';
 import { guarded, textPattern } from '../../shared/regex.ts';
 import { linesOf, readText } from '../../shared/file-text.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import { pathOperand } from '../../shared/program.ts';
+import { pathOperand, ranAll } from '../../shared/program.ts';
 
 /** The lines to write: positional arguments, or the keyword `args` in their place. */
 function givenLines(rest: readonly Value[], kwargs: Dict): string[] {
@@ -179,7 +179,7 @@ async function grep(
   const files = (found.length > 0 ? found : [given]).map(pathOperand);
   const isOption = pattern.startsWith('-');
   const argv = ['grep', ...words, ...(isOption ? ['-e'] : []), pattern, ...files];
-  return ctx.functions.call('cmd.run_all', [argv], { python_shell: false });
+  return ranAll(ctx, [argv], { python_shell: false });
 }
 
 async function patch(
@@ -207,7 +207,7 @@ async function patch(
   } else {
     argv.push(pathOperand(original));
   }
-  return ctx.functions.call('cmd.run_all', [argv], { python_shell: false });
+  return ranAll(ctx, [argv], { python_shell: false });
 }
 
 const LINES = {

@@ -10,6 +10,7 @@ import { cacheSource } from './fetch-source.ts';
 import { environmentOf } from './sources.ts';
 import { byteLines, diffOf, isTextContent, lineText } from '../../shared/file-text.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { optionFlag } from '../../shared/settings.ts';
 
 /** What to show of a difference. */
 export interface DifferenceOptions {
@@ -23,8 +24,8 @@ export interface DifferenceOptions {
 export const OBFUSCATED = '<Obfuscated Template>';
 
 /** True when differences of templates are not to be seen. */
-export async function hidesTemplates(ctx: ModuleContext): Promise<boolean> {
-  return truthy(await ctx.functions.call('config.option', ['obfuscate_templates']));
+export function hidesTemplates(ctx: ModuleContext): Promise<boolean> {
+  return optionFlag(ctx, ['obfuscate_templates']);
 }
 
 function read(path: string): Buffer {

@@ -10,6 +10,7 @@ import { opt, P } from '../../shared/file-params.ts';
 import { replaceAll, textPattern } from '../../shared/regex.ts';
 import { readText } from '../../shared/file-text.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { ranAll, runText } from '../../shared/program.ts';
 
 /** Escapes what would end sed's expression; Salt also writes quotes as for a shell, though none takes part. */
 function sedEscape(text: string, all: boolean): string {
@@ -37,7 +38,7 @@ async function sed(
   const script = `${limit}${words.negate ? '!' : ''}s/${words.before}/${words.after}/${words.flags}`;
   const inPlace = truthy(words.backup) ? `-i${pyStr(words.backup)}` : '-i';
   const argv = ['sed', inPlace, ...splitWords(words.options), script, path];
-  return ctx.functions.call('cmd.run_all', [argv], NO_SHELL);
+  return ranAll(ctx, [argv], NO_SHELL);
 }
 
 const FLAG_BITS: ReadonlyMap<string, number> = new Map([
@@ -119,7 +120,7 @@ export const sedFunctions = {
       const chosen = sedEscape(limit, false);
       const script = `${chosen === '' ? '' : `/${chosen}/ `}s/${sedEscape(text, false)}/$/p${flags}`;
       const argv = ['sed', '-n', '-r', '-e', script, file];
-      return truthy(await ctx.functions.call('cmd.run', [argv], NO_SHELL));
+      return (await runText(ctx, argv)) !== '';
     },
   }),
   psed: defineFunction({

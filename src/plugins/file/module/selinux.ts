@@ -6,6 +6,7 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../../python/val
 import { opt, P } from '../../shared/file-params.ts';
 import type { Findings } from './findings.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { runAll, runCode } from '../../shared/program.ts';
 
 /** Parts of a context; None leaves one alone. */
 export interface SelinuxContext {
@@ -17,7 +18,6 @@ export interface SelinuxContext {
 
 const PARTS = ['user', 'role', 'type', 'range'] as const;
 const NAMES = { user: 'User', role: 'Role', type: 'Type', range: 'Range' } as const;
-const COMMAND = dict({ python_shell: false });
 
 /** True when any part is given. */
 export function selinuxWanted(wanted: SelinuxContext): boolean {
@@ -26,8 +26,8 @@ export function selinuxWanted(wanted: SelinuxContext): boolean {
 
 /** The context of a file, or Salt's sentence that there is none. */
 export async function selinuxContext(ctx: ModuleContext, path: string): Promise<string> {
-  const result = await ctx.functions.call('cmd.run_all', [['stat', '-c', '%C', path]], COMMAND);
-  if (isDict(result) && result.get('retcode') === 0) return pyStr(result.get('stdout') ?? '');
+  const { retcode, stdout } = await runAll(ctx, ['stat', '-c', '%C', path]);
+  if (retcode === 0) return stdout;
   return `No selinux context information is available for ${path}`;
 }
 
@@ -49,8 +49,7 @@ async function setContext(
   const flags = { user: '-u', role: '-r', type: '-t', range: '-l' } as const;
   const argv: Value[] = ['chcon'];
   for (const part of PARTS) if (truthy(wanted[part])) argv.push(flags[part], wanted[part]);
-  const retcode = await ctx.functions.call('cmd.retcode', [[...argv, path]], COMMAND);
-  return truthy(retcode) ? false : selinuxContext(ctx, path);
+  return (await runCode(ctx, [...argv, path])) === 0 ? selinuxContext(ctx, path) : false;
 }
 
 async function addPolicy(ctx: ModuleContext, path: string, wanted: SelinuxContext): Promise<void> {
@@ -123,7 +122,7 @@ export const selinuxFunctions = {
     examples: ["salt '*' file.restorecon /home/user/.ssh/authorized_keys"],
     run: async (ctx, { path, recursive }) => {
       const argv = ['restorecon', recursive ? '-FR' : '-F', path];
-      return !truthy(await ctx.functions.call('cmd.retcode', [argv], COMMAND));
+      return (await runCode(ctx, argv)) === 0;
     },
   }),
   get_selinux_context: defineFunction({

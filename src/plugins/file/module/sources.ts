@@ -18,6 +18,7 @@ import { parseSaltUrl } from '../../../storage/fileclient/salt-url.ts';
 import { parseUrl, REMOTE_PROTOCOLS, VALID_PROTOCOLS, withoutPassword } from '../../shared/source-url.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { servedHash } from '../../shared/served-files.ts';
+import { httpAnswer } from '../../shared/http-answers.ts';
 
 /** A chosen source and its hash. */
 export interface ChosenSource {
@@ -84,8 +85,8 @@ async function isThere(
   }
   if (scheme === 'file') return [host, path, joinPath(host, path)].some((place) => pathExists(place));
   if (scheme.startsWith('http') || scheme === 'ftp') {
-    const answer = await ctx.functions.call('http.query', [address], { method: 'HEAD', decode_body: false });
-    return isDict(answer) && !answer.has('error');
+    const answer = await httpAnswer(ctx, [address], { method: 'HEAD', decode_body: false });
+    return answer.size > 0 && !answer.has('error');
   }
   return address.startsWith('/') && pathExists(address);
 }

@@ -1,5 +1,4 @@
 /** The `check_cmd` of `file.managed`: a command that looks at the new file before it takes its place. */
-import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../../shared/state-function.ts';
@@ -8,6 +7,7 @@ import type { Plan } from './managed-plan.ts';
 import type { Fetched } from './managed-source.ts';
 import { errorText, FileOutcome } from './outcome.ts';
 import { fileExists } from '../../shared/file-answers.ts';
+import { lineEnded } from '../../shared/program.ts';
 
 /** The command, the new file's path, and the functions that the source passes through. */
 interface Trial {
@@ -60,9 +60,8 @@ export async function runCheck(
   path: string,
   options: Dict,
 ): Promise<Dict | undefined> {
-  const answer = await ctx.functions.call('cmd.run_all', [`${command} ${path}`], options);
-  if (!isDict(answer) || answer.get('retcode') === 0) return undefined;
-  const texts = ['stdout', 'stderr'].map((stream) => answer.get(stream)).filter((text) => truthy(text));
-  const lines = ['check_cmd execution failed', ...texts.map((text) => pyStr(text ?? ''))];
+  const { retcode, stdout, stderr } = await lineEnded(ctx, [`${command} ${path}`], options);
+  if (retcode === 0) return undefined;
+  const lines = ['check_cmd execution failed', ...[stdout, stderr].filter((text) => text !== '')];
   return dict({ comment: lines.join('\n'), skip_watch: true, result: false });
 }

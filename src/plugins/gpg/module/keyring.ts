@@ -17,6 +17,7 @@ import { toNumber, truthy, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { programPath } from '../../shared/program.ts';
 import { userAccount } from '../../shared/accounts.ts';
+import { optionText, pillarText, settingText } from '../../shared/settings.ts';
 
 /** Whose keys. */
 export interface WhoseKeys {
@@ -37,11 +38,11 @@ const BYTES_MAX = 512 * 1024 * 1024;
 
 /** The folder of the minion's own keys, which the name `salt` stands for. */
 export async function saltsKeys(ctx: ModuleContext): Promise<string> {
-  return join(pyStr(await ctx.functions.call('config.get', ['config_dir'])), 'gpgkeys');
+  return join((await settingText(ctx, ['config_dir'])) ?? '', 'gpgkeys');
 }
 
 async function userInfo(ctx: ModuleContext, given: string | undefined): Promise<Dict> {
-  const user = given ?? pyStr(await ctx.functions.call('config.option', ['user']));
+  const user = given ?? (await optionText(ctx, ['user'])) ?? '';
   const info = await userAccount(ctx, [user]);
   if (info !== undefined) return info;
   if (user === 'salt') return userInfo(ctx, undefined);
@@ -167,9 +168,8 @@ function factsOf(path: string): { uid: number; gid: number; nlink: number; isFil
  * @throws PythonError (`ValueError`) for one of several lines
  */
 export async function pillarPassphrase(ctx: ModuleContext): Promise<Secret | undefined> {
-  const found = await ctx.functions.call('pillar.get', ['gpg_passphrase']);
-  if (!truthy(found)) return undefined;
-  const passphrase = pyStr(found);
+  const passphrase = await pillarText(ctx, ['gpg_passphrase']);
+  if (passphrase === undefined) return undefined;
   if (/[\n\r\0]/.test(passphrase)) throw new PythonError('ValueError', 'Invalid passphrase');
   return new Secret(passphrase);
 }

@@ -9,6 +9,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { optionDict } from '../../shared/settings.ts';
 
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 const TIMEOUT_SECONDS = 3;
@@ -45,7 +46,7 @@ export interface Reply {
 
 /** The settings that a profile names. @throws SaltInvocationError when there are none, or no address among them */
 export async function profileOf(ctx: ModuleContext, profile: Value): Promise<Dict> {
-  const found = typeof profile === 'string' ? await ctx.functions.call('config.option', [profile]) : profile;
+  const found = typeof profile === 'string' ? await optionDict(ctx, [profile]) : profile;
   if (isDict(found) && truthy(found.get('grafana_url'))) return found;
   const name = typeof profile === 'string' ? `The option ${profile}` : 'The profile';
   throw new SaltInvocationError(

@@ -3,10 +3,9 @@ import type * as Driver from 'mongodb';
 import type { Db, MongoClient } from 'mongodb';
 import { messageOf } from '../../../errors/errors.ts';
 import { mongoClient, mongoUri } from '../../../network/databases/mongo.ts';
-import { pyStr } from '../../../python/values/repr.ts';
-import { truthy } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
+import { optionText } from '../../shared/settings.ts';
 
 const TIMEOUT_MS = 30_000;
 const PORT = 27017;
@@ -59,8 +58,7 @@ export async function onServer<T>(
   fallback: (trouble: Trouble) => T,
 ): Promise<T> {
   const option = async (name: keyof typeof LOGIN): Promise<string> => {
-    const given = login[name] ?? (await ctx.functions.call('config.option', [`mongodb.${name}`]));
-    return truthy(given) ? pyStr(given) : '';
+    return login[name] ?? (await optionText(ctx, [`mongodb.${name}`])) ?? '';
   };
   const [user, password] = [await option('user'), await option('password')];
   const host = (await option('host')) || 'localhost';

@@ -4,6 +4,7 @@ import { dict, isDict, type Dict, type Value } from '../../../python/values/valu
 import { outcomeResultFirst as outcome } from '../../shared/outcome.ts';
 import { missingDevice } from './device.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { fstabEntries } from './tables.ts';
 
 /** A line of the table. */
 export interface TableEntry {
@@ -119,9 +120,8 @@ export async function fstabAbsent(ctx: StateContext, unwanted: TableEntry): Prom
   const { name, config, mountBy } = unwanted;
   const folder = plainFolder(unwanted.folder);
   const device = await deviceText(ctx, name, mountBy);
-  const table = await ctx.functions.call('mount.fstab', [config]);
-  if (!isDict(table) || !table.has(folder))
-    return outcome(name, true, `${folder} entry is already missing in ${config}.`);
+  const table = await fstabEntries(ctx, [config]);
+  if (!table.has(folder)) return outcome(name, true, `${folder} entry is already missing in ${config}.`);
   if (ctx.state.test) return outcome(name, null, `${folder} entry will be removed from ${config}.`);
   const words = dict({ name: folder, device: device ?? null, config });
   return (await ctx.functions.call('mount.rm_fstab', [], words)) === true

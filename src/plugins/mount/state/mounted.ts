@@ -9,6 +9,7 @@ import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { missingDevice } from './device.ts';
 import { missingOptions, shownOptions, type OptionRules } from './options.ts';
+import { activeMounts } from './tables.ts';
 
 /** A file system that is to be mounted. */
 export interface WantedMount {
@@ -50,16 +51,16 @@ class Ended {
 const escaped = (path: string): string => path.replaceAll(' ', '\\040');
 
 async function activeMount(ctx: StateContext, path: string): Promise<Dict | undefined> {
-  const active = await ctx.functions.call('mount.active', [], { extended: true });
-  const found = isDict(active) ? active.get(escaped(path)) : undefined;
+  const active = await activeMounts(ctx, [], { extended: true });
+  const found = active.get(escaped(path));
   return isDict(found) ? found : undefined;
 }
 
 /** The device that holds a folder, which is what a bind mount of it shows. */
 async function holdingDevice(ctx: StateContext, folder: string): Promise<string> {
-  const active = await ctx.functions.call('mount.active', [], { extended: true });
+  const active = await activeMounts(ctx, [], { extended: true });
   for (let path = folder; ; path = dirName(path)) {
-    const found = isDict(active) ? active.get(escaped(path)) : undefined;
+    const found = active.get(escaped(path));
     if (isDict(found)) return pyStr(found.get('device') ?? '');
     if (path === '/' || path === '') return folder;
   }

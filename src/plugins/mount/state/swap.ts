@@ -4,6 +4,7 @@ import { dict, isDict, type Dict } from '../../../python/values/value.ts';
 import { outcome } from '../../shared/outcome.ts';
 import { missingDevice } from './device.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { fstabEntries } from './tables.ts';
 
 /** A swap area that is to be in use. */
 export interface WantedSwap {
@@ -58,8 +59,7 @@ async function persisted(
   ctx: StateContext,
   { name, config, after, made }: { name: string; config: string; after: Dict; made: StateResult },
 ): Promise<StateResult> {
-  const found = await ctx.functions.call('mount.fstab', [config]);
-  const table = isDict(found) ? found : dict();
+  const table = await fstabEntries(ctx, [config]);
   const devices = [...table.values()].map((entry) => (isDict(entry) ? entry.get('device') : undefined));
   if (ctx.state.test) {
     if (table.has(name) || devices.includes(name)) return made;

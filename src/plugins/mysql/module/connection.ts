@@ -12,6 +12,7 @@ import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { sectionOptions, type SectionOptions } from './default-file.ts';
+import { optionText } from '../../shared/settings.ts';
 
 /** Where the last error is left for the state that asked. */
 export const MYSQL_ERROR = 'mysql.error';
@@ -81,11 +82,8 @@ async function argument(
   fromOptions: boolean,
 ): Promise<string | undefined> {
   const given = keywords.get(`connection_${name}`);
-  const value =
-    given === undefined && fromOptions
-      ? await ctx.functions.call('config.option', [`mysql.${name}`, null])
-      : given;
-  return truthy(value) ? pyStr(value ?? '') : undefined;
+  if (given === undefined && fromOptions) return optionText(ctx, [`mysql.${name}`, null]);
+  return truthy(given) ? pyStr(given ?? '') : undefined;
 }
 
 function flagsOf(ctx: ModuleContext, keywords: Dict): string[] {

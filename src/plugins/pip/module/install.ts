@@ -22,6 +22,7 @@ import {
   pipVersion,
   pipWords,
 } from './run.ts';
+import { ranAll } from '../../shared/program.ts';
 
 /** The arguments of `pip.install`. */
 export type InstallArgs = TypedArguments<typeof INSTALL>;
@@ -298,7 +299,7 @@ export async function install(ctx: ModuleContext, args: InstallArgs, further: Di
         return Promise.resolve(dict({ retcode: 0, stdout: 'No packages to install.' }));
       const env = variablesOf(pipEnvironment(args.bin_env, args.env_vars), command.env);
       const words = [...program, 'install', ...command.words];
-      return ctx.functions.call('cmd.run_all', [words], runKeywords(args, env, further));
+      return ranAll(ctx, [words], runKeywords(args, env, further));
     };
     const secrets = secretPackages(args.pkgs);
     if (secrets.length === 0) return await run(prepared.files);
@@ -339,7 +340,7 @@ export async function uninstall(ctx: ModuleContext, args: UninstallArgs): Promis
       ...(truthy(args.pkgs) ? withoutRequired(commaList(args.pkgs), prepared.files) : []),
     ];
     const env = variablesOf(pipEnvironment(args.bin_env), proxy.env);
-    return await ctx.functions.call('cmd.run_all', [words], runKeywords(args, env));
+    return await ranAll(ctx, [words], runKeywords(args, env));
   } finally {
     prepared.release();
   }

@@ -15,6 +15,7 @@ import type { TypedArguments } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../../shared/state-function.ts';
 import type { INSTALLED } from './params.ts';
 import { packagesIn, targetFolder } from './target.ts';
+import { answered } from '../../../runtime/loader/answered.ts';
 
 /** The arguments of `pip.installed`. */
 export type InstalledArgs = TypedArguments<typeof INSTALLED>;
@@ -76,6 +77,9 @@ export class InstalledPackages {
   }
 }
 
+/** `pip.list`, by all spellings of the names. */
+export const pipPackages = answered('pip.list', (listed) => new InstalledPackages(listed));
+
 /**
  * The installed packages: what pip lists, or what is in the folder that is installed into.
  * Salt compat: Salt does not look into the folder, and installs into it at each run.
@@ -88,7 +92,7 @@ export async function installedPackages(
   const folder = targetFolder(args);
   if (folder !== undefined) return new InstalledPackages(packagesIn(folder));
   const keywords = new Map([...whereOf(args, binEnv), ['env_vars', args.env_vars], ...kwargs]);
-  return new InstalledPackages(await ctx.functions.call('pip.list', [], keywords));
+  return pipPackages(ctx, [], keywords);
 }
 
 /** How a version stands to another; undefined where they cannot be compared. */

@@ -6,6 +6,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { stateEnvironment } from '../../shared/state-environment.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
+import { installedVersions } from '../../shared/installed-versions.ts';
 
 /** Packages and the versions asked for. */
 export type Desired = Map<string, string | null>;
@@ -74,7 +75,7 @@ export async function installedPackages(
   which: Dict = dict(),
 ): Promise<Installed> {
   const words = new Map([...kwargs, ...which, ['versions_as_list', true]] as [Value, Value][]);
-  return versionsOf(await ctx.functions.call('pkg.list_pkgs', [], words));
+  return versionsOf(await installedVersions(ctx, [], words));
 }
 
 function versionsOf(value: Value): Installed {

@@ -5,6 +5,7 @@ import { dict, isDict, type Dict, type Value } from '../../../python/values/valu
 import { failure, outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 import { failureOf, functionKeywords } from './packages.ts';
+import { installedVersions } from '../../shared/installed-versions.ts';
 
 /** Upgrades all packages, or those named. */
 export async function uptodateState(
@@ -108,8 +109,8 @@ export async function groupInstalledState(
   } catch (error) {
     return failureOf(name, error, doing);
   }
-  const installed = await ctx.functions.call('pkg.list_pkgs', [], words);
-  const failed = targets.filter((each) => !isDict(installed) || !installed.has(each));
+  const installed = await installedVersions(ctx, [], words);
+  const failed = targets.filter((each) => !installed.has(each));
   return failed.length > 0
     ? outcome(name, false, `Failed to install the following packages: ${failed.join(', ')}`, changes)
     : outcome(name, true, `Group '${name}' was ${isPartial ? 'updated' : 'installed'}`, changes);

@@ -1,10 +1,10 @@
 /** Running `rabbitmqctl` and `rabbitmq-plugins`. */
 import { findProgram } from '../../../host/which.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runAll, type Ended } from '../../shared/program.ts';
 import { checked } from './output.ts';
+import { installedVersion } from '../../shared/installed-versions.ts';
 
 /** Options of a run: as whom, and what no log is to show. */
 export interface RabbitRun {
@@ -47,7 +47,7 @@ export async function reported(
 /** The version of the installed package up to its first dash; empty where it is not known. */
 export async function packageVersion(ctx: ModuleContext): Promise<string> {
   const name = ctx.grains.get('os_family') === 'FreeBSD' ? 'rabbitmq' : 'rabbitmq-server';
-  return pyStr(await ctx.functions.call('pkg.version', [name])).split('-')[0] ?? '';
+  return ((await installedVersion(ctx, [name])) ?? '').split('-')[0] ?? '';
 }
 
 /** True when a version is not before another. @param wanted numbers, the most significant first */

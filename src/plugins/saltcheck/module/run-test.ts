@@ -10,6 +10,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, float, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { ASSERTIONS, castTo, checked } from './assertions.ts';
+import { settingFlag } from '../../shared/settings.ts';
 
 /** The function that makes ready for other tests, or cleans up after them; it needs no assertion. */
 export const STATE_APPLY = 'saltcheck.state_apply';
@@ -41,7 +42,7 @@ const expectedOf = (test: Dict): Value => first(test, ['expected_return', 'expec
  */
 export async function runTest(ctx: ModuleContext, test: Value): Promise<Dict> {
   const beganMs = ctx.clock.monotonicMs();
-  const details = await ctx.functions.call('config.get', ['saltcheck_output_details', false]);
+  const details = await settingFlag(ctx, ['saltcheck_output_details', false]);
   const fault = await faultOf(ctx, test);
   let result = dict({ status: 'Fail - invalid test' });
   if (fault !== undefined) ctx.log.error(`Saltcheck: ${fault}`);

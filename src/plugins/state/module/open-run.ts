@@ -14,6 +14,7 @@ import { isDict, truthy, type Dict, type Value } from '../../../python/values/va
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import { COMPILER_ERROR, PILLAR_FAILURE, STATE_FAILURE } from './codes.ts';
 import { prepareRun, type PreparedRun } from './prepare.ts';
+import { optionText } from '../../shared/settings.ts';
 
 /** A run that can begin. */
 export interface OpenRun extends PreparedRun {
@@ -125,9 +126,7 @@ export function setRetcode(ctx: ModuleContext, ret: Value, high?: Dict): void {
 /** `terse`, or the option `state_data: terse`: only what failed or changed. */
 export async function pruned(ctx: ModuleContext, ret: Value, kwargs: Dict): Promise<Value> {
   if (!isDict(ret)) return ret;
-  const isTerse =
-    truthy(kwargs.get('terse')) ||
-    (await ctx.functions.call('config.option', ['state_data', ''])) === 'terse';
+  const isTerse = truthy(kwargs.get('terse')) || (await optionText(ctx, ['state_data', ''])) === 'terse';
   if (!isTerse) return ret;
   return new Map(
     [...ret].filter(

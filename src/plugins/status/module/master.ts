@@ -6,8 +6,9 @@ import { readTextIfExists } from '../../../host/files.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
-import { dict, toNumber, type Value } from '../../../python/values/value.ts';
+import { dict, type Value } from '../../../python/values/value.ts';
 import { addressOfHex } from '../../shared/proc-address.ts';
+import { settingNumber } from '../../shared/settings.ts';
 
 const PING_TIMEOUT_MS = 60_000;
 const ESTABLISHED = '01';
@@ -37,7 +38,7 @@ function remotesOn(port: number): Set<string> {
 export async function masterStatus(ctx: ModuleContext, master: string, before: Value): Promise<Value> {
   const addresses = await addressesOf(master);
   if (addresses.length === 0) return null;
-  const port = toNumber(await ctx.functions.call('config.get', ['publish_port', 4505])) ?? 4505;
+  const port = (await settingNumber(ctx, ['publish_port', 4505])) ?? 4505;
   const remotes = remotesOn(port);
   const isConnected = addresses.some((address) => remotes.has(address));
   if (isConnected !== before) {

@@ -18,6 +18,7 @@ import { loadKey } from '../../x509/module/keys.ts';
 import { NAME_OIDS, type Name } from '../../x509/module/names.ts';
 import { writePrivately } from '../../x509/module/pem-entries.ts';
 import { pemBlocks, toPem } from '../../x509/module/sources.ts';
+import { optionText } from '../../shared/settings.ts';
 
 /** Under this name the states of one run remember the folder that `tls.set_ca_path` was given. */
 const CONTEXTUAL = 'ca.contextual_cert_base_path';
@@ -37,7 +38,9 @@ export async function baseFolder(ctx: ModuleContext, given: string | undefined):
   rememberBase(ctx, given);
   if (given !== undefined && given !== '') return given;
   const remembered = ctx.state?.memory.get(CONTEXTUAL);
-  return pyStr(remembered ?? (await ctx.functions.call('config.option', ['ca.cert_base_path'])));
+  return remembered === undefined || remembered === null
+    ? ((await optionText(ctx, ['ca.cert_base_path'])) ?? '')
+    : pyStr(remembered);
 }
 
 /** The certificate in a file. @throws what reading says, CommandExecutionError where there is none in it */

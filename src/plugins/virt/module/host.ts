@@ -1,12 +1,12 @@
 /** What machines take of their host, and what they leave (3006.16 salt/modules/virt.py). */
 import { readFile } from 'node:fs/promises';
 import { pathExists } from '../../../python/paths.ts';
-import { pyStr } from '../../../python/values/repr.ts';
 import { dict, float, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { describeMachine } from './describe.ts';
 import { asking, DONE, ofEach, ONE } from './functions.ts';
 import { leadingNumber, type Virsh } from './virsh.ts';
+import { lineOutput } from '../../shared/program.ts';
 
 const KIB = 1024;
 
@@ -47,7 +47,7 @@ const freeProcessors = async (virsh: Virsh): Promise<number> =>
 
 async function hypervisor(ctx: ModuleContext): Promise<'kvm' | 'xen' | undefined> {
   const isServed = async (): Promise<boolean> =>
-    pyStr(await ctx.functions.call('cmd.run', [ctx.grains.get('ps') ?? 'ps -efHww'])).includes('libvirtd');
+    (await lineOutput(ctx, [ctx.grains.get('ps') ?? 'ps -efHww'])).includes('libvirtd');
   if (pathExists('/dev/kvm') && (await isServed())) return 'kvm';
   if (ctx.grains.get('virtual_subtype') !== 'Xen Dom0') return undefined;
   const modules = await readFile('/proc/modules', 'utf8').catch(() => '');

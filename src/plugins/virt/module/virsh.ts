@@ -5,9 +5,10 @@ import { CommandExecutionError, SaltInvocationError } from '../../../errors/erro
 import { parseXml, type XmlElement } from '../../../formats/xml/read.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines, strip } from '../../../python/values/text.ts';
-import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { truthy, type Dict } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runAll, type Ended } from '../../shared/program.ts';
+import { settingText } from '../../shared/settings.ts';
 
 /** What libvirt refuses. */
 export class LibvirtError extends CommandExecutionError {}
@@ -28,16 +29,15 @@ export class Virsh {
 
   /** @throws SaltInvocationError for a user name or a password, which virsh takes from a file only */
   static async open(ctx: ModuleContext, kwargs: Dict): Promise<Virsh> {
-    const setting = async (name: string): Promise<Value> =>
-      ctx.functions.call('config.get', [`virt:connection:${name}`, null]);
+    const setting = (name: string): Promise<string | undefined> =>
+      settingText(ctx, [`virt:connection:${name}`, null]);
     for (const name of LOGIN)
-      if (truthy(kwargs.get(name) ?? null) || truthy(await setting(`auth:${name}`)))
+      if (truthy(kwargs.get(name) ?? null) || (await setting(`auth:${name}`)) !== undefined)
         throw new SaltInvocationError(
           `virsh takes no ${name} from virt; write user name and password into libvirt's own file, /etc/libvirt/auth.conf.`,
         );
     const given = kwargs.get('connection') ?? null;
-    const uri = truthy(given) ? given : await setting('uri');
-    const text = truthy(uri) ? pyStr(uri) : '';
+    const text = truthy(given) ? pyStr(given) : ((await setting('uri')) ?? '');
     if (text.startsWith('-')) throw new SaltInvocationError(`${text} is no address of libvirt.`);
     return new Virsh(ctx, text);
   }

@@ -5,12 +5,13 @@ import { makeTempFile } from '../../../host/file-operations.ts';
 import { findProgram } from '../../../host/which.ts';
 import { joinPath, pathExists } from '../../../python/paths.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
 import { commaList } from '../../pip/module/run.ts';
 import type { CREATE } from './params.ts';
 import { cachedFile } from '../../shared/served-files.ts';
 import { uidOf } from '../../shared/accounts.ts';
+import { ranAll } from '../../shared/program.ts';
 
 /** The arguments of `virtualenv.create`. */
 export type CreateArgs = TypedArguments<typeof CREATE>;
@@ -22,12 +23,8 @@ const handedOn = (kwargs: Dict): Dict =>
   new Map([...kwargs].filter(([name]) => !pyStr(name).startsWith('__pub_')));
 
 async function run(ctx: ModuleContext, words: readonly Value[], keywords: Dict): Promise<Dict> {
-  const ended = await ctx.functions.call(
-    'cmd.run_all',
-    [[...words]],
-    new Map([['python_shell', false], ...keywords]),
-  );
-  return isDict(ended) ? ended : dict({ retcode: 1, stdout: '', stderr: '' });
+  const ended = await ranAll(ctx, [[...words]], new Map([['python_shell', false], ...keywords]));
+  return ended.size > 0 ? ended : dict({ retcode: 1, stdout: '', stderr: '' });
 }
 
 const field = (ended: Dict, name: string): string => pyStr(ended.get(name) ?? '');

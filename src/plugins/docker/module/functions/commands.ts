@@ -9,6 +9,7 @@ import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../
 import { param } from '../../../../runtime/loader/params.ts';
 import { commandWords, keptVariables } from '../../../shared/container-command.ts';
 import { runAll } from '../../../shared/program.ts';
+import { optionDict, optionText } from '../../../shared/settings.ts';
 
 const HUB = 'hub';
 
@@ -21,8 +22,8 @@ async function registriesOf(
   if (!isDict(own)) errors.push("'docker-registries' Pillar value must be a dictionary");
   const known: Dict = isDict(own) ? new Map(own) : dict();
   const wild = dict({ wildcard: true });
-  const more = await ctx.functions.call('config.option', ['*-docker-registries'], wild);
-  for (const [name, registries] of isDict(more) ? more : dict())
+  const more = await optionDict(ctx, ['*-docker-registries'], wild);
+  for (const [name, registries] of more ?? [])
     if (isDict(registries)) for (const [each, about] of registries) known.set(each, about);
     else errors.push(`Docker registry '${pyStr(name)}' was not specified as a dictionary`);
   return { known, errors };
@@ -135,7 +136,7 @@ function execWords(args: {
 
 const DRIVER = 'docker-exec';
 const driverOf = async (ctx: ModuleContext): Promise<string> =>
-  pyStr(await ctx.functions.call('config.option', ['docker.exec_driver', DRIVER]));
+  (await optionText(ctx, ['docker.exec_driver', DRIVER])) ?? DRIVER;
 
 /**
  * A function that runs a command in a container.

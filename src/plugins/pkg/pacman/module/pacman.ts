@@ -21,6 +21,7 @@ import {
 } from '../../../shared/packages.ts';
 import { clearRefreshTag } from '../../module/refresh-tag.ts';
 import { compareLoose } from '../../module/versions.ts';
+import { settingFlag } from '../../../shared/settings.ts';
 
 const TRACE = { output_loglevel: 'trace' } as const;
 const UNATTENDED = ['--noprogressbar', '--noconfirm'] as const;
@@ -30,8 +31,7 @@ const rootWords = (root: Value | undefined): string[] =>
 
 /** pacman with what changes the machine, outside of the minion's service. */
 async function changing(ctx: ModuleContext, words: readonly string[]): Promise<string[]> {
-  const wanted =
-    (await hasScope(ctx)) && truthy(await ctx.functions.call('config.get', ['systemd.scope', true]));
+  const wanted = (await hasScope(ctx)) && (await settingFlag(ctx, ['systemd.scope', true]));
   return [...(wanted ? ['systemd-run', '--scope'] : []), 'pacman', ...words];
 }
 

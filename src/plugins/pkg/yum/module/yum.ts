@@ -29,6 +29,7 @@ import {
   splitArchitecture,
 } from './rpm.ts';
 import { compareLoose, compareRpm, withoutEpoch } from '../../module/versions.ts';
+import { settingFlag } from '../../../shared/settings.ts';
 
 /** The program: the newest that is there. */
 export function yumProgram(): string | undefined {
@@ -44,8 +45,8 @@ export async function callYum(
   args: readonly string[],
   keywords: Readonly<Record<string, Value>> = {},
 ): Promise<Ended> {
-  const wanted = await ctx.functions.call('config.get', ['systemd.scope', true]);
-  const scope = truthy(wanted) && (await hasScope(ctx)) ? ['systemd-run', '--scope'] : [];
+  const wanted = await settingFlag(ctx, ['systemd.scope', true]);
+  const scope = wanted && (await hasScope(ctx)) ? ['systemd-run', '--scope'] : [];
   return runAll(ctx, [...scope, yumProgram() ?? 'yum', ...args], { output_loglevel: 'trace', ...keywords });
 }
 

@@ -6,6 +6,7 @@ import { pyStr } from '../../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../../python/values/value.ts';
 import { runAll, type Ended } from '../../../shared/program.ts';
 import { hasScope } from '../../../shared/systemd-host.ts';
+import { settingFlag } from '../../../shared/settings.ts';
 
 /** Endings that are no errors: patches are there, a restart is due … */
 const SUCCESS: ReadonlySet<number> = new Set([0, 100, 101, 102, 103]);
@@ -83,7 +84,7 @@ async function call(
 }
 
 async function wantsScope(ctx: ModuleContext): Promise<boolean> {
-  return (await hasScope(ctx)) && truthy(await ctx.functions.call('config.get', ['systemd.scope', true]));
+  return (await hasScope(ctx)) && (await settingFlag(ctx, ['systemd.scope', true]));
 }
 
 /** Tries again while somebody else has the lock, and tells the master so. */
