@@ -90,7 +90,10 @@ const LAYERED = new Map([
       shared: ['rest'],
     },
   ],
-  ...['sls', 'salt-call-grains', 'function-catalog'].map((name) => [name, { own: [], shared: ['rest'] }]),
+  ...['sls', 'brine', 'salt-call-grains', 'function-catalog'].map((name) => [
+    name,
+    { own: [], shared: ['rest'] },
+  ]),
 ]);
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');

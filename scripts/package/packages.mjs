@@ -25,7 +25,7 @@ export function packagesOf(payload) {
   });
   const shared = { version: payload.version, arch: payload.arch, homepage: HOMEPAGE, library };
   return [
-    { ...shared, ...common(payload, library) },
+    { ...shared, ...common(payload, library, program) },
     { ...shared, ...cli(program) },
     {
       ...shared,
@@ -37,7 +37,7 @@ export function packagesOf(payload) {
   ];
 }
 
-function common({ folder }, library) {
+function common({ folder }, library, program) {
   return {
     name: 'brine-common',
     summary: 'Remote execution and configuration management: what its programs share',
@@ -45,7 +45,7 @@ function common({ folder }, library) {
     needs: ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 8)'],
     recommends: ['python3'],
     conflicts: ['salt-common'],
-    files: [{ to: library, from: folder }],
+    files: [{ to: library, from: folder }, program('brine'), manual('brine')],
     caches: true,
   };
 }

@@ -16,6 +16,7 @@ import { saltCpProgram } from '../../src/cli/options/salt-cp.ts';
 import { saltKeyProgram } from '../../src/cli/options/salt-key.ts';
 import { saltRunProgram } from '../../src/cli/options/salt-run.ts';
 import { saltProgram } from '../../src/cli/options/salt.ts';
+import { brineProgram } from '../../src/cli/options/brine.ts';
 import { slsProgram } from '../../src/cli/options/sls.ts';
 import { pyStr } from '../../src/python/values/repr.ts';
 import { isDict, type Value } from '../../src/python/values/value.ts';
@@ -28,6 +29,7 @@ const PROGRAMS: readonly CliProgram[] = [
   saltCpProgram,
   saltKeyProgram,
   slsProgram,
+  brineProgram,
 ];
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const AT_ONCE = 3;

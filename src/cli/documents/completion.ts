@@ -104,6 +104,8 @@ function wordCandidates(program: CliProgram): readonly Candidates[] {
       return [{ kind: 'functions' }, { kind: 'nothing' }];
     case 'salt-run':
       return [{ kind: 'runners' }, { kind: 'nothing' }];
+    case 'brine':
+      return [{ kind: 'words', words: ['takeover'] }, { kind: 'nothing' }];
     case 'sls':
       return [{ kind: 'words', words: ['check', 'schema'] }, { kind: 'files' }];
     default:

@@ -1,5 +1,6 @@
 /** Every program's command line, for what works on all of them (man pages, completion, checks). */
 import type { CliProgram } from '../command-line/optparse.ts';
+import { brineProgram } from './brine.ts';
 import { saltApiProgram, saltMasterProgram, saltMinionProgram, saltSyndicProgram } from './daemons.ts';
 import { saltCallProgram } from './salt-call.ts';
 import { saltCpProgram } from './salt-cp.ts';
@@ -20,6 +21,7 @@ export const allPrograms: readonly CliProgram[] = [
   saltSyndicProgram,
   saltApiProgram,
   slsProgram,
+  brineProgram,
 ];
 
 /** The commands that run a program: its own name, and the one that no other package has. */

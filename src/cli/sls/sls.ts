@@ -1,22 +1,9 @@
 /** `sls check` and `sls schema`, which Salt does not have. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError } from '../../errors/errors.ts';
-import { TemplateCache } from '../../formats/jinja/index.ts';
 import { loadYaml } from '../../formats/yaml/load.ts';
-import { safeJoin } from '../../host/files.ts';
-import { systemClock } from '../../host/clock.ts';
-import { silentLogger } from '../../host/log.ts';
-import { systemRandom } from '../../host/random.ts';
-import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import { STATE_TABLE } from '../../plugins/registry/state/table.generated.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { withoutMinion } from '../../runtime/loader/no-minion.ts';
-import { createModuleContext, ModuleRegistry } from '../../runtime/loader/registry.ts';
-import { GONE_IN_3008 } from '../../runtime/sls-check/gone-in-3008.ts';
-import type { LaterSalt } from '../../runtime/sls-check/catalog.ts';
-import { checkSources, type CheckDeps } from '../../runtime/sls-check/check.ts';
 import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
 import { RULES, type RuleName } from '../../runtime/sls-check/rules.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
@@ -26,8 +13,8 @@ import { allOptions, optionName, type ParsedOptions } from '../command-line/optp
 import { slsProgram } from '../options/sls.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { wantsColor } from '../terminal/terminal.ts';
-import { openCatalog } from './catalog.ts';
-import { findSources, type Found } from './find-sources.ts';
+import { checkFound } from './check-found.ts';
+import { findSources } from './find-sources.ts';
 import { grainsOfSystem, SYSTEM_NAMES } from './grain-profiles.ts';
 import { countFindings, jsonReport, sarifReport, textReport } from './report.ts';
 import { readText, whyUnread } from './read-text.ts';
@@ -90,9 +77,11 @@ async function check(parsed: ParsedOptions, paths: readonly string[], io: Comman
     throw new UsageError(
       `There is no SLS file in ${paths.map((path) => `'${path}'`).join(', ')}. An SLS file ends with .sls.`,
     );
+  const progress =
+    found.sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? progressOn(io) : undefined;
   const all = [
     ...found.findings,
-    ...(await checkSources(found.sources, checkDeps(found, knowledge, parsed, io))),
+    ...(await checkFound(found, knowledge, parsed.text('instead_of'), progress)),
   ];
   const findings = all.filter(({ rule }) => !ignored.has(rule));
   const format = parsed.text('format');
@@ -156,68 +145,6 @@ function parsedData(path: string, text: string): Value {
   } catch (error) {
     throw new UsageError(`${path} is no YAML: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** The releases that `--instead-of` knows. */
-const LATER_SALTS: readonly LaterSalt[] = [{ name: '3008', gone: GONE_IN_3008 }];
-
-function checkDeps(
-  { sources, roots, ownFolders }: Found,
-  knowledge: Knowledge,
-  parsed: ParsedOptions,
-  io: CommandIo,
-): CheckDeps {
-  const later = LATER_SALTS.find(({ name }) => name === parsed.text('instead_of'));
-  const folders = roots.map(({ folder }) => folder);
-  return {
-    knowledge,
-    catalog: openCatalog(ownFolders, later),
-    jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
-    compute: computing(knowledge),
-    hasPath: (name, { root }) =>
-      [root.folder, ...folders].some((folder) => existsSync(safeJoin(folder, name))),
-    readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
-    ...(sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? { progress: progressOn(io) } : {}),
-  };
-}
-
-/**
- * Finds templates below the root of the file that names them, else below the others. Each is read once.
- * @param shown absolute path to what findings call the file
- */
-function templatesBelow(
-  folders: readonly string[],
-  shown: ReadonlyMap<string, string>,
-): CheckDeps['readTemplate'] {
-  const texts = new Map<string, string | undefined>();
-  return (name, { root }) => {
-    for (const folder of new Set([root.folder, ...folders])) {
-      const path = safeJoin(folder, name);
-      if (!texts.has(path)) texts.set(path, readText(path));
-      const text = texts.get(path);
-      if (text !== undefined) return { text, path: shown.get(path) ?? path };
-    }
-    return undefined;
-  };
-}
-
-/** Runs functions that only compute, on a minion that has the grains and nothing else. */
-function computing({ grains, pillar }: Knowledge): CheckDeps['compute'] {
-  const opts: Dict = new Map<Value, Value>([['id', grains.get('id') ?? 'minion']]);
-  const registry = new ModuleRegistry({ opts, grains, table: MODULE_TABLE });
-  const context = createModuleContext(registry, {
-    id: 'minion',
-    opts,
-    grains,
-    pillar,
-    job: { jid: '', fun: '', pub: new Map() },
-    signal: new AbortController().signal,
-    services: withoutMinion('There is no master to ask: this is a check.'),
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLogger,
-  });
-  return (fun, args, kwargs) => context.functions.call(fun, args, kwargs);
 }
 
 function progressOn(io: CommandIo): (done: number, all: number) => void {

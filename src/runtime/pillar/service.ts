@@ -26,6 +26,7 @@ import { mongoPillar } from './ext/mongo.ts';
 import { s3Pillar } from './ext/s3.ts';
 import { varstackPillar } from './ext/varstack.ts';
 import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
+import type { ExtPillarName } from './ext/names.ts';
 import { extraMinionDataPillar } from './ext/extra-minion-data.ts';
 import { fileTree } from './ext/file-tree.ts';
 import { gitPillar } from './ext/git.ts';
@@ -123,48 +124,41 @@ export class PillarService {
     const { clock, random, log } = deps;
     const compile = (context: ExtPillarContext, roots: Dict, env: string): Promise<Dict> =>
       this.#foldersPillar(context, roots, env);
-    return new Map<string, ExtPillar>([
-      ['cmd_json', cmdJson(clock)],
-      ['vault', vaultPillar(clock)],
-      ['cmd_yaml', cmdYaml(clock)],
-      ['cmd_yamlex', cmdYamlex(clock)],
-      ['cobbler', cobblerPillar(clock)],
-      ['csv', csvPillar],
-      ['etcd', etcdPillar(clock)],
-      ['foreman', foremanPillar(clock)],
-      ['gpg', decryptingPillar('gpg')],
-      ['hg', hgPillar({ clock, random, compile })],
-      ['hiera', hieraPillar(clock)],
-      ['mongo', mongoPillar],
-      ['nacl', decryptingPillar('nacl')],
-      ['pillar_ldap', ldapPillar(pipe)],
-      ['puppet', puppetPillar(clock)],
-      ['s3', s3Pillar({ clock, compile })],
-      ['svn', svnPillar({ clock, random, compile })],
-      ['varstack', varstackPillar],
-      ['file_tree', fileTree(pipe)],
-      [
-        'git',
-        gitPillar({
-          clock,
-          random,
-          merge: mergeSources,
-          compile,
-        }),
-      ],
-      ['consul', consulPillar(clock)],
-      ['http_json', httpJson()],
-      ['http_yaml', httpYaml()],
-      ['mysql', mysqlPillar],
-      ['extra_minion_data_in_pillar', extraMinionDataPillar],
-      ['nodegroups', nodegroupsPillar],
-      ['postgres', postgresPillar],
-      ['redis', redisPillar],
-      ['sqlite3', sqlitePillar],
-      ['stack', stackPillar({ clock, random, log }, deps.functions)],
-      ['reclass', reclassPillar],
-      ['saltclass', saltclassSource(deps, deps.functions)],
-    ]);
+    const sources: Readonly<Record<ExtPillarName, ExtPillar>> = {
+      cmd_json: cmdJson(clock),
+      vault: vaultPillar(clock),
+      cmd_yaml: cmdYaml(clock),
+      cmd_yamlex: cmdYamlex(clock),
+      cobbler: cobblerPillar(clock),
+      csv: csvPillar,
+      etcd: etcdPillar(clock),
+      foreman: foremanPillar(clock),
+      gpg: decryptingPillar('gpg'),
+      hg: hgPillar({ clock, random, compile }),
+      hiera: hieraPillar(clock),
+      mongo: mongoPillar,
+      nacl: decryptingPillar('nacl'),
+      pillar_ldap: ldapPillar(pipe),
+      puppet: puppetPillar(clock),
+      s3: s3Pillar({ clock, compile }),
+      svn: svnPillar({ clock, random, compile }),
+      varstack: varstackPillar,
+      file_tree: fileTree(pipe),
+      git: gitPillar({ clock, random, merge: mergeSources, compile }),
+      consul: consulPillar(clock),
+      http_json: httpJson(),
+      http_yaml: httpYaml(),
+      mysql: mysqlPillar,
+      extra_minion_data_in_pillar: extraMinionDataPillar,
+      nodegroups: nodegroupsPillar,
+      postgres: postgresPillar,
+      redis: redisPillar,
+      sqlite3: sqlitePillar,
+      stack: stackPillar({ clock, random, log }, deps.functions),
+      reclass: reclassPillar,
+      saltclass: saltclassSource(deps, deps.functions),
+    };
+    return new Map(Object.entries(sources));
   }
 
   /** The pillar of folders that an external pillar has: without external pillars, and decrypted with the rest. */

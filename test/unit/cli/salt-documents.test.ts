@@ -72,11 +72,11 @@ test('documents - the names of the former pages lead on', () => {
 test('documents - a build makes a man page of each program, and completion for each shell', async () => {
   const documents = await builtDocuments();
   const programs = ['salt', 'salt-api', 'salt-call', 'salt-cp', 'salt-key', 'salt-master', 'salt-minion'];
-  for (const name of [...programs, 'salt-run', 'salt-syndic', 'brine-sls', 'sls'])
+  for (const name of [...programs, 'salt-run', 'salt-syndic', 'brine', 'brine-sls', 'sls'])
     assert.match(documents.get(`docs/man/${name}.1`) ?? '', /^\.TH /m, name);
   for (const name of ['salt.bash', '_salt', 'salt.fish'])
     assert.match(documents.get(`docs/completion/${name}`) ?? '', /state\.apply/, name);
-  assert.equal(documents.size, 14);
+  assert.equal(documents.size, 15);
 });
 
 test('documents - they are the same on every machine', () => {

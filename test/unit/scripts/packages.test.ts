@@ -22,7 +22,7 @@ test('packages - each program of bin is in one package, and each file once', () 
     .map((to) => to.slice('/usr/bin/'.length))
     .sort();
   const daemons = ['salt-api', 'salt-master', 'salt-minion', 'salt-syndic'];
-  const commands = ['brine-sls', 'salt', 'salt-call', 'salt-cp', 'salt-key', 'salt-run', 'sls'];
+  const commands = ['brine', 'brine-sls', 'salt', 'salt-call', 'salt-cp', 'salt-key', 'salt-run', 'sls'];
   assert.deepEqual(programs, [...commands, ...daemons].sort());
   for (const name of programs) assert.ok(existsSync(join(ROOT, 'bin', name)), name);
 });

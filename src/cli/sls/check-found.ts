@@ -1,0 +1,91 @@
+/** The check of files that were found, with what is here: templates below the roots, functions that only compute. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { TemplateCache } from '../../formats/jinja/index.ts';
+import { safeJoin } from '../../host/files.ts';
+import { systemClock } from '../../host/clock.ts';
+import { silentLogger } from '../../host/log.ts';
+import { systemRandom } from '../../host/random.ts';
+import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import { withoutMinion } from '../../runtime/loader/no-minion.ts';
+import { createModuleContext, ModuleRegistry } from '../../runtime/loader/registry.ts';
+import type { LaterSalt } from '../../runtime/sls-check/catalog.ts';
+import { checkSources, type CheckDeps } from '../../runtime/sls-check/check.ts';
+import { GONE_IN_3008 } from '../../runtime/sls-check/gone-in-3008.ts';
+import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
+import type { Finding } from '../../runtime/sls-check/rules.ts';
+import { openCatalog } from './catalog.ts';
+import type { Found } from './find-sources.ts';
+import { readText } from './read-text.ts';
+
+/** The releases that `--instead-of` knows. */
+const LATER_SALTS: readonly LaterSalt[] = [{ name: '3008', gone: GONE_IN_3008 }];
+
+/** The release of this name; undefined for none. */
+export function laterSalt(release: string): LaterSalt | undefined {
+  return LATER_SALTS.find(({ name }) => name === release);
+}
+
+/**
+ * Checks what was found.
+ * @param insteadOf the release of Salt that the site would go to; empty for none
+ * @param progress called after each file
+ */
+export function checkFound(
+  { sources, roots, ownFolders }: Found,
+  knowledge: Knowledge,
+  insteadOf: string,
+  progress?: CheckDeps['progress'],
+): Promise<Finding[]> {
+  const folders = roots.map(({ folder }) => folder);
+  return checkSources(sources, {
+    knowledge,
+    catalog: openCatalog(ownFolders, laterSalt(insteadOf)),
+    jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
+    compute: computing(knowledge),
+    hasPath: (name, { root }) =>
+      [root.folder, ...folders].some((folder) => existsSync(safeJoin(folder, name))),
+    readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
+    ...(progress === undefined ? {} : { progress }),
+  });
+}
+
+/**
+ * Finds templates below the root of the file that names them, else below the others. Each is read once.
+ * @param shown absolute path to what findings call the file
+ */
+function templatesBelow(
+  folders: readonly string[],
+  shown: ReadonlyMap<string, string>,
+): CheckDeps['readTemplate'] {
+  const texts = new Map<string, string | undefined>();
+  return (name, { root }) => {
+    for (const folder of new Set([root.folder, ...folders])) {
+      const path = safeJoin(folder, name);
+      if (!texts.has(path)) texts.set(path, readText(path));
+      const text = texts.get(path);
+      if (text !== undefined) return { text, path: shown.get(path) ?? path };
+    }
+    return undefined;
+  };
+}
+
+/** Runs functions that only compute, on a minion that has the grains and nothing else. */
+function computing({ grains, pillar }: Knowledge): CheckDeps['compute'] {
+  const opts: Dict = new Map<Value, Value>([['id', grains.get('id') ?? 'minion']]);
+  const registry = new ModuleRegistry({ opts, grains, table: MODULE_TABLE });
+  const context = createModuleContext(registry, {
+    id: 'minion',
+    opts,
+    grains,
+    pillar,
+    job: { jid: '', fun: '', pub: new Map() },
+    signal: new AbortController().signal,
+    services: withoutMinion('There is no master to ask: this is a check.'),
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+  });
+  return (fun, args, kwargs) => context.functions.call(fun, args, kwargs);
+}
