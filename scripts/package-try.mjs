@@ -1,14 +1,17 @@
-// Tries the packages in bare systems: `npm run package:try [-- bookworm trixie]`, as root, with debootstrap. Each script
-// of test/packages runs in a copy of a system of its own, with processes and mounts of its own, and leaves nothing.
+// Tries the packages in bare systems: `npm run package:try [-- bookworm trixie --only install]`, as root, with debootstrap. Each script
+// of test/packages runs in a copy of a system of its own, with processes and mounts of its own, and leaves nothing; what
+// ends with `.systemd.sh` runs in one that systemd has started.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
 
 const MIRROR = 'http://deb.debian.org/debian';
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** A version that upgrades go to. */
 const FURTHER = `${version}+further`;
+const TRY_MAX_MS = 480_000;
 const ARCH = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const packages = join(root, 'build/packages');
 const scripts = join(root, 'test/packages');
@@ -19,9 +22,14 @@ for (const one of [version, FURTHER])
     must('node', [join(root, 'scripts/package.mjs'), '--arch', ARCH, '--quick', '--version', one]);
 let failed = 0;
 let passed = 0;
-for (const suite of process.argv.length > 2 ? process.argv.slice(2) : ['bookworm', 'trixie'])
-  for (const name of readdirSync(scripts)) {
-    const isRight = tryIn(systemOf(suite), join(scripts, name));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  // only the scripts whose names begin with this
+  options: { only: { type: 'string', default: '' } },
+});
+for (const suite of positionals.length > 0 ? positionals : ['bookworm', 'trixie'])
+  for (const name of readdirSync(scripts).filter((each) => each.startsWith(values.only))) {
+    const isRight = tryIn(suite, join(scripts, name));
     console.log(`${isRight ? 'passed' : 'FAILED'} ${name} on ${suite}`);
     if (isRight) passed++;
     else failed++;
@@ -30,39 +38,69 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 /** A bare system, made once. */
-function systemOf(suite) {
-  const folder = join(root, 'build/systems', suite);
+function systemOf(suite, further) {
+  const folder = join(root, 'build/systems', [suite, ...further].join('-'));
   if (existsSync(folder)) return folder;
   const aside = `${folder}.${process.pid}`;
   mkdirSync(aside, { recursive: true });
-  must('debootstrap', ['--variant=minbase', '--include=adduser', suite, aside, MIRROR]);
+  must('debootstrap', [
+    '--variant=minbase',
+    `--include=${['adduser', ...further].join(',')}`,
+    suite,
+    aside,
+    MIRROR,
+  ]);
   renameSync(aside, folder);
   return folder;
 }
 
-function tryIn(system, script) {
+function tryIn(suite, script) {
+  const isStarted = script.endsWith('.systemd.sh');
+  const system = systemOf(suite, isStarted ? ['systemd', 'dbus'] : []);
   const place = join(root, 'build/systems', `try-${process.pid}`);
-  mkdirSync(place, { recursive: true });
-  // the mounts are those of this namespace alone: they are gone with it, before the folder goes
-  const inside = `set -e
-mount -t tmpfs tmpfs ${place}; mkdir ${place}/changes ${place}/work ${place}/root
-mount -t overlay overlay -o lowerdir=${system},upperdir=${place}/changes,workdir=${place}/work ${place}/root
-cd ${place}/root; mount -t proc proc proc; mount -t tmpfs tmpfs dev
-mknod -m 666 dev/null c 1 3; mknod -m 666 dev/zero c 1 5; mknod -m 666 dev/random c 1 8; mknod -m 666 dev/urandom c 1 9
-ln -s /proc/self/fd dev/fd; mkdir dev/shm dev/pts packages; mount --bind -o ro ${packages} packages
-cp ${script} script.sh; exec chroot . /bin/bash /script.sh`;
-  const { status, stdout, stderr } = spawnSync(
-    'unshare',
-    ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', 'bash', '-c', inside],
-    {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, PACKAGES: '/packages', ARCH, VERSION: version, FURTHER, HOME: '/root' },
-    },
-  );
+  const said = `${place}-said`;
+  for (const folder of [place, said]) mkdirSync(folder, { recursive: true });
+  const args = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private'];
+  if (isStarted) args.push('--cgroup', '--uts', '--ipc');
+  const inside = ['bash', join(root, 'scripts/package/bare-system.sh'), system, place, script];
+  if (isStarted) inside.push('systemd');
+  const group = isStarted ? ownGroup() : undefined;
+  const joining =
+    group === undefined ? [] : ['bash', '-c', `echo $$ >${group}/cgroup.procs; exec "$@"`, 'join'];
+  const [program, ...rest] = [...joining, 'unshare', ...args, ...inside];
+  const { status, stdout, stderr } = spawnSync(program, rest, {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, PACKAGES: packages, SAID: said, ARCH, VERSION: version, FURTHER },
+    timeout: TRY_MAX_MS,
+  });
+  if (group !== undefined) leaveGroup(group);
+  const output = isStarted ? read(join(said, 'output')) : stdout;
+  const isRight = isStarted ? read(join(said, 'status')).trim() === '0' : status === 0;
   rmSync(place, { recursive: true });
-  if (stdout !== '') console.log(stdout.trimEnd().replace(/^/gm, '  '));
-  if (status !== 0) console.log(stderr.trimEnd().replace(/^/gm, '  '));
-  return status === 0;
+  rmSync(said, { recursive: true });
+  if (output !== '') console.log(output.trimEnd().replace(/^/gm, '  '));
+  if (!isRight) console.log(stderr.trimEnd().replace(/^/gm, '  '));
+  return isRight;
+}
+
+/** A control group for a systemd that is started here, so that it takes no other's. */
+function ownGroup() {
+  const [, mounted] = / (\S+) cgroup2 /.exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
+  if (mounted === undefined)
+    fail('A system is started within control groups of version 2, and none are mounted.');
+  const group = join(mounted, `brine-try-${process.pid}`);
+  mkdirSync(group);
+  return group;
+}
+
+function leaveGroup(group) {
+  for (const { name } of readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    leaveGroup(join(group, name));
+  rmdirSync(group);
+}
+
+function read(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 function must(program, args) {

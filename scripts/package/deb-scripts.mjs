@@ -5,7 +5,17 @@ import { basename, dirname, join } from 'node:path';
 /** The scripts of a package, by their names. */
 export function maintainerScripts(each) {
   const parts = [
-    ['postinst', [...account(each), ...keepOld(each), ...caches(each), ...start(each)]],
+    [
+      'postinst',
+      [
+        ...account(each),
+        ...otherAccount(each),
+        ...keys(each),
+        ...keepOld(each),
+        ...caches(each),
+        ...start(each),
+      ],
+    ],
     ['prerm', [...stop(each), ...setAside(each), ...dropCaches(each)]],
     ['postrm', forget(each)],
   ];
@@ -25,8 +35,42 @@ function account({ account: name }) {
     '  for folder in /etc/salt/pki /etc/salt/pki/master /var/cache/salt /var/cache/salt/master /var/log/salt; do',
     '    [ -d "$folder" ] || install -d -m 0750 "$folder"',
     '  done',
-    `  for folder in /etc/salt/pki/master /var/cache/salt/master; do chown -R ${name}:${name} "$folder"; done`,
+    // of a master that ran as root; once they are the account's, nothing in there is trusted
+    `  for folder in /etc/salt/pki/master /var/cache/salt/master; do`,
+    `    [ "$(stat -c %U "$folder")" = ${name} ] || chown -R ${name}:${name} "$folder"`,
+    '  done',
     `  chgrp ${name} /etc/salt/pki /var/cache/salt /var/log/salt && chmod g+w /var/log/salt`,
+    `  for file in /var/log/salt/master /var/log/salt/key; do`,
+    `    [ ! -f "$file" ] || chown -h ${name}:${name} "$file"`,
+    '  done',
+    'fi',
+  ];
+}
+
+/** The unit starts the daemon as an account that the site's configuration may not name. */
+function otherAccount({ runsAs, unit }) {
+  if (runsAs === undefined) return [];
+  const folder = `/etc/systemd/system/${unit}.d`;
+  return [
+    'if [ "$1" = configure ] && [ -z "$2" ]; then',
+    // nothing said is root, as with Salt
+    `  user=$(cat /etc/salt/master /etc/salt/master.d/*.conf 2>/dev/null | awk '/^user:/ { gsub(/[^a-zA-Z0-9_.-]/, "", $2); user = $2 } END { print user ? user : "root" }')`,
+    `  if [ "$user" != ${runsAs} ] && [ ! -e ${folder}/user.conf ]; then`,
+    `    mkdir -p ${folder}`,
+    `    printf '%s\\n' "# Written by the package, since the configuration says user: $user." '[Service]' User=root AmbientCapabilities= 'CapabilityBoundingSet=~' >${folder}/user.conf`,
+    `    echo "${unit} starts as root, since /etc/salt/master says user: $user (${folder}/user.conf)."`,
+    '  fi',
+    'fi',
+  ];
+}
+
+/** A syndic has the keys of a minion, and reads its configuration where there is one. */
+function keys({ role, runsAs }) {
+  if (role !== 'syndic') return [];
+  return [
+    'if [ "$1" = configure ]; then',
+    `  [ -d /etc/salt/pki/minion ] || install -d -m 0700 -o ${runsAs} -g ${runsAs} /etc/salt/pki/minion`,
+    `  [ ! -f /etc/salt/minion ] || chgrp ${runsAs} /etc/salt/minion`,
     'fi',
   ];
 }
@@ -117,8 +161,9 @@ function forget({ unit, role }) {
   if (unit === undefined) return [];
   const made = [`/etc/salt/pki/${role}`, `/var/cache/salt/${role}`, `/var/log/salt/${role}*`];
   if (role === 'master') made.push('/var/log/salt/key*');
+  const own = `/etc/systemd/system/${unit}.d`;
   return [
-    `if [ "$1" = purge ]; then rm -rf ${made.join(' ')}; rmdir -p --ignore-fail-on-non-empty /etc/salt/pki /var/cache/salt /var/log/salt 2>/dev/null || true; fi`,
+    `if [ "$1" = purge ]; then rm -rf ${made.join(' ')} ${own}/user.conf; rmdir --ignore-fail-on-non-empty ${own} 2>/dev/null || true; rmdir -p --ignore-fail-on-non-empty /etc/salt/pki /var/cache/salt /var/log/salt 2>/dev/null || true; fi`,
     'if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; fi',
     'if command -v deb-systemd-helper >/dev/null; then',
     `  if [ "$1" = remove ]; then deb-systemd-helper mask ${unit} >/dev/null || true; fi`,

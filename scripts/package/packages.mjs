@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../bundle.mjs';
 import { runProgram } from '../run-program.mjs';
-import { unitOf } from './units.mjs';
+import { hardenedMinion, unitOf } from './units.mjs';
 
 /** Settings of glibc's allocator that daemons start with: those of src/host/allocator.ts. */
 const ALLOCATOR =
@@ -30,10 +30,11 @@ export function packagesOf(payload) {
     {
       ...shared,
       ...daemon('master', program, ['cli'], { account: 'salt', config: defaultConfig('master') }),
+      runsAs: 'salt',
     },
     { ...shared, ...minion(program) },
-    { ...shared, ...daemon('syndic', program, ['master']) },
-    { ...shared, ...daemon('api', program, ['master']) },
+    { ...shared, ...daemon('syndic', program, ['master']), runsAs: 'salt' },
+    { ...shared, ...daemon('api', program, ['master']), runsAs: 'salt' },
   ];
 }
 
@@ -91,7 +92,11 @@ function daemon(role, program, needsOwn, { account, config, further = [] } = {})
 }
 
 function minion(program) {
-  const further = [program('salt-call'), manual('salt-call')];
+  const further = [
+    program('salt-call'),
+    manual('salt-call'),
+    { to: '/usr/share/doc/brine-minion/examples/hardened.conf', text: hardenedMinion() },
+  ];
   return daemon('minion', program, [], { config: defaultConfig('minion'), further });
 }
 

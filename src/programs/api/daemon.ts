@@ -11,7 +11,7 @@ import type { Random } from '../../host/random.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { reportDaemonUp } from '../daemon/daemonize.ts';
-import { notifyReady } from '../daemon/notify.ts';
+import { serviceManager } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
@@ -45,6 +45,7 @@ const HOOK_BYTES_MAX = 16 * 1024 * 1024;
  */
 export async function runApi(start: ApiStart): Promise<number> {
   const { opts, log, clock, env } = start;
+  const manager = serviceManager(env, start);
   const { servers: settings, warnings } = readApiOptions(opts);
   for (const warning of [...warnings, ...clientWarnings(opts)]) log.warning(warning);
   const pidFile = opts.get('api_pidfile');
@@ -66,13 +67,14 @@ export async function runApi(start: ApiStart): Promise<number> {
   });
   // one request must not take all sessions with it; what is thrown here is a mistake of ours all the same
   process.on('uncaughtException', outliveUnexpected(clock, log));
-  writePidFile(pidFile, log);
-  await notifyReady(env, log);
+  writePidFile(pidFile, log, manager);
+  await manager.ready();
   reportDaemonUp(env);
   log.info(
     `Salt API is starting as user '${opts.get('user')}', beside the master in ${opts.get('sock_dir')}`,
   );
   const signal = await stopped;
+  manager.stopping();
   log.info('Shutting down the Salt API');
   await close(built, servers, shared);
   await tracing.close();

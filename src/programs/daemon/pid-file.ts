@@ -5,12 +5,15 @@ import { writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 
 /** Writes the pid; a file that cannot be written is a warning, not the end. */
-export function writePidFile(path: string, log: Logger): void {
+export function writePidFile(path: string, log: Logger, manager: { readonly isThere: boolean }): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileAtomic(path, String(process.pid), { mode: 0o644 });
   } catch (error) {
-    log.warning(`The pid file ${path} cannot be written: ${(error as Error).message}`);
+    // systemd, which has started us as an account that may not write there, knows the process itself
+    log[manager.isThere ? 'info' : 'warning'](
+      `The pid file ${path} cannot be written: ${(error as Error).message}`,
+    );
   }
 }
 

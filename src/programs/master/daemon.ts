@@ -6,7 +6,7 @@ import { needsReturners } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { generateKeyString } from '../../network/crypto/crypticle.ts';
 import { isDaemonProcess, reportDaemonUp } from '../daemon/daemonize.ts';
-import { notifyReady } from '../daemon/notify.ts';
+import { serviceManager, type ServiceManager } from '../daemon/notify.ts';
 import { limitOpenFiles } from '../daemon/open-files.ts';
 import { removePidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
@@ -80,6 +80,7 @@ export interface MasterStart {
 /** Runs a master until it is told to stop. @returns the exit code. @throws BrineError when it cannot start */
 export async function runMaster(start: MasterStart): Promise<number> {
   const { log, clock, env, childScript } = start;
+  const manager = serviceManager(env, start);
   log.info('Setting up the Salt Master');
   const { opts, unknown } = withReactorEngine(start.opts);
   const userKeys = await prepare(opts, log);
@@ -140,8 +141,9 @@ export async function runMaster(start: MasterStart): Promise<number> {
   // a member of a cluster waits here until NATS is there, and may be told to end meanwhile
   const isUp = await Promise.race([started.then(() => true), stopped.then(() => false)]);
   started.catch(() => undefined);
-  if (isUp) await tellStarted(opts, { log, env });
+  if (isUp) await tellStarted(opts, { log, env, manager });
   const signal = await stopped;
+  manager.stopping();
   metrics.close();
   await supervisor.stop();
   if (isUp) removePidFile(opts.get('pidfile'));
@@ -152,12 +154,12 @@ export async function runMaster(start: MasterStart): Promise<number> {
 
 async function tellStarted(
   opts: MasterOptions,
-  { log, env }: Pick<MasterStart, 'log' | 'env'>,
+  { log, env, manager }: Pick<MasterStart, 'log' | 'env'> & { manager: ServiceManager },
 ): Promise<void> {
   const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
   log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
-  writePidFile(opts.get('pidfile'), log);
-  await notifyReady(env, log);
+  writePidFile(opts.get('pidfile'), log, manager);
+  await manager.ready();
   reportDaemonUp(env);
 }
 

@@ -2,7 +2,7 @@
 import { join, dirname } from 'node:path';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { reportDaemonUp, sayLastWord } from '../daemon/daemonize.ts';
-import { notifyReady } from '../daemon/notify.ts';
+import { serviceManager } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
@@ -93,6 +93,7 @@ export interface MinionStart extends MinionStateDeps {
  */
 export async function runMinion(start: MinionStart): Promise<number> {
   const { opts, log, clock, env } = start;
+  const manager = serviceManager(env, start);
   const id = opts.get('id');
   log.info(`Setting up the Salt Minion "${id}"`);
   warnOfOpenFolders(opts.toDict(), log);
@@ -109,8 +110,8 @@ export async function runMinion(start: MinionStart): Promise<number> {
   });
   process.on('uncaughtException', outliveUnexpected(clock, log));
   const metrics = await openMetrics(opts, () => Promise.resolve(minion.figures()), { clock, log });
-  writePidFile(opts.get('pidfile'), log);
-  await notifyReady(env, log);
+  writePidFile(opts.get('pidfile'), log, manager);
+  await manager.ready();
   reportDaemonUp(env);
   log.info(`Minion is starting as user '${opts.get('user')}'`);
   try {
@@ -122,6 +123,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
     sayLastWord(env, log, error);
     throw error;
   } finally {
+    manager.stopping();
     metrics.close();
     await minion.stopEngines();
     minion.close();

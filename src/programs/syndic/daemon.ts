@@ -9,7 +9,7 @@ import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/clien
 import type { SyndicConfig } from '../../config/syndic-options.ts';
 import { syndicFolder } from '../../config/syndic-options.ts';
 import { reportDaemonUp, sayLastWord } from '../daemon/daemonize.ts';
-import { notifyReady } from '../daemon/notify.ts';
+import { serviceManager } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
@@ -60,6 +60,7 @@ const JOURNAL_JOBS_MAX = 2000;
  */
 export async function runSyndic(start: SyndicStart): Promise<number> {
   const { upper: opts, lower, log, clock, env } = start;
+  const manager = serviceManager(env, start);
   log.info(`Setting up the Salt Syndic "${opts.get('id')}"`);
   checkOptions(start);
   requireConnectable(opts);
@@ -83,8 +84,8 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
     () => Promise.resolve(syndic.samples(clock.nowMs())),
     { clock, log, option: 'syndic_metrics_address' },
   );
-  writePidFile(opts.get('pidfile'), log);
-  await notifyReady(env, log);
+  writePidFile(opts.get('pidfile'), log, manager);
+  await manager.ready();
   reportDaemonUp(env);
   log.info(`Syndic is starting as user '${opts.get('user')}', beside the master in ${lower.get('sock_dir')}`);
   try {
@@ -96,6 +97,7 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
     sayLastWord(env, log, error);
     throw error;
   } finally {
+    manager.stopping();
     metrics.close();
     await syndic.close();
     await tracing.close();

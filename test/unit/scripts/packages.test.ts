@@ -80,3 +80,20 @@ test('packages - native code of another machine, or none, is named before it is 
       'The packages cannot be made: bin/old.node is of another machine than arm64 (ELF machine 3); x.node for arm64 is missing.',
   });
 });
+
+test('packages - units say when they are up, are watched, and give up root where they can', () => {
+  const units = new Map(
+    PACKAGES.flatMap(({ unit, files }) =>
+      files.filter(({ to }) => to.endsWith(`/${unit}`)).map(({ text }) => [unit, text ?? '']),
+    ),
+  );
+  assert.equal(units.size, 4);
+  for (const [unit, text] of units) {
+    for (const line of ['Type=notify', 'NotifyAccess=all', 'WatchdogSec=120', 'Restart=on-failure'])
+      assert.ok(text.split('\n').includes(line), `${unit}: ${line}`);
+    const isMinion = unit === 'salt-minion.service';
+    assert.equal(/^User=salt$/m.test(text), !isMinion, unit);
+    assert.equal(/^NoNewPrivileges=yes$/m.test(text), !isMinion, unit);
+    assert.equal(/^KillMode=process$/m.test(text), isMinion, 'jobs outlive their minion');
+  }
+});
