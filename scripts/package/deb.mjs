@@ -32,13 +32,14 @@ export function buildDebs(packages, { work, to, isQuick }) {
     const tree = join(work, each.name);
     rmSync(tree, { recursive: true, force: true });
     for (const file of each.files) place(file, tree);
-    writeDocuments(each, tree);
+    writeDocuments(each, tree, time);
     mkdirSync(join(tree, 'DEBIAN'));
     writeControl(each, tree);
     settle(tree, time);
     const deb = join(to, `${each.name}_${each.version}_${each.arch}.deb`);
-    const compression = isQuick ? '-Zgzip' : '-Zxz';
-    runProgram('dpkg-deb', ['--build', '--root-owner-group', compression, tree, deb], {
+    // of one thread: more would cut the file by their number
+    const compression = isQuick ? ['-Zgzip'] : ['-Zxz', '-z9', '--threads-max=1'];
+    runProgram('dpkg-deb', ['--root-owner-group', ...compression, '--build', tree, deb], {
       env: { SOURCE_DATE_EPOCH: String(time) },
     });
     return deb;
@@ -62,19 +63,32 @@ function place({ to, from, text, gzip, mode = 0o644 }, tree) {
   }
 }
 
-function writeDocuments({ name }, tree) {
+function writeDocuments({ name, version, overrides = [] }, tree, time) {
   const folder = `/usr/share/doc/${name}`;
-  place({ to: `${folder}/copyright`, text: copyright() }, tree);
-  place({ to: `${folder}/changelog.gz`, gzip: readFileSync(join(root, 'CHANGELOG.md')) }, tree);
+  place({ to: `${folder}/copyright`, text: copyright(new Date(time * 1000).getUTCFullYear()) }, tree);
+  place({ to: `${folder}/changelog.gz`, gzip: Buffer.from(changelog(version, time)) }, tree);
+  place({ to: `${folder}/NEWS.md.gz`, gzip: readFileSync(join(root, 'CHANGELOG.md')) }, tree);
+  if (overrides.length > 0)
+    place({ to: `/usr/share/lintian/overrides/${name}`, text: overridesOf(name, overrides) }, tree);
 }
 
-function copyright() {
+/** What lintian warns of on purpose, each with its reason. */
+function overridesOf(name, overrides) {
+  return overrides.map(([tag, reason]) => `# ${reason}\n${name}: ${tag}\n`).join('');
+}
+
+function changelog(version, time) {
+  const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000');
+  return `brine (${version}) unstable; urgency=medium\n\n  * What has changed is told in NEWS.md.gz.\n\n -- ${MAINTAINER}  ${date}\n`;
+}
+
+function copyright(year) {
   return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: Brine
 Comment: Node's licence, and those of the libraries, lie beside them in /usr/lib/brine.
 
 Files: *
-Copyright: The Brine authors
+Copyright: ${year} The Brine authors
 License: Apache-2.0
  On Debian systems the text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.

@@ -48,6 +48,14 @@ function common({ folder }, library, program) {
     conflicts: ['salt-common'],
     files: [{ to: library, from: folder }, program('brine'), manual('brine')],
     caches: true,
+    overrides: [
+      [
+        'embedded-javascript-library *',
+        'a library of the system may be another version than what was tested',
+      ],
+      ['embedded-library *', 'Node has its libraries inside, as its makers release it'],
+      ['hardening-no-pie *', 'Node as its makers release it'],
+    ],
   };
 }
 
@@ -86,6 +94,20 @@ function daemon(role, program, needsOwn, { account, config, further = [] } = {})
       { to: `/etc/logrotate.d/brine-${role}`, text: rotation(role) },
       ...conffile,
       ...further,
+    ],
+    overrides: [
+      ...conffile.map(({ to }) => [
+        `non-standard-file-perm 0640 != 0644 [${to.slice(1)}]`,
+        'it may name passwords',
+      ]),
+      ...(account === undefined
+        ? []
+        : [
+            [
+              'recursive-privilege-change *',
+              'of folders of root alone, into which no other account could write',
+            ],
+          ]),
     ],
     conffiles: [`/etc/logrotate.d/brine-${role}`, ...conffile.map(({ to }) => to)],
   };

@@ -5,16 +5,19 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { externalPackages, root } from '../bundle.mjs';
+import { basename, join } from 'node:path';
+import { externalPackages, filesBelow, root } from '../bundle.mjs';
 import { nodeRelease } from '../node-releases.mjs';
 import { runProgram } from '../run-program.mjs';
+import { loadedLibraries } from './libraries.mjs';
 import { checkNative } from './native.mjs';
 
 /** The release that packages bring. */
@@ -30,6 +33,7 @@ const NATIVE = ({ node }) => ['node/bin/node', `@libsql/linux-${node}-gnu/index.
 const NOT_LOADED = /\.(md|map|ts|mts|cts|flow|tsbuildinfo|yml|yaml)$|^\.|^(AUTHORS|CHANGELOG|HISTORY)/i;
 /** A licence is passed on with what it is for, whatever its file is called. */
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
+const SHEBANG_FILE_BYTES_MAX = 10_000;
 const NEVER_LOADED_FOLDERS = new Set([
   '@types',
   'undici-types',
@@ -57,6 +61,7 @@ export async function stagePayload(arch, folder, version = ownVersion()) {
   stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
   await stagePrograms(folder);
   stageLibraries(names.node, folder);
+  withoutShebangs(folder);
   checkNative(folder, arch, NATIVE(names));
   return { arch, version, folder };
 }
@@ -122,13 +127,49 @@ function stageLibraries(cpu, folder) {
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(aside, name));
   const only = ['--omit=dev', '--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
   runProgram('npm', ['ci', ...only, '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', aside]);
-  cpSync(join(aside, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const loaded = loadedLibraries(packages);
+  for (const path of loaded)
+    if (existsSync(join(aside, path))) copyLibrary(join(aside, path), join(folder, path));
+  writeFileSync(join(folder, 'bundled-licences.txt'), licencesOf(aside, packages, new Set(loaded)));
   rmSync(aside, { recursive: true });
   prune(join(folder, 'node_modules'));
   // npm takes both libraries of C for one machine
   const natives = join(folder, 'node_modules/@libsql');
   for (const name of readdirSync(natives))
     if (name.includes('musl')) rmSync(join(natives, name), { recursive: true });
+}
+
+/** The licences of the libraries that lie in the bundles, which have no folders of their own. */
+function licencesOf(aside, packages, loaded) {
+  const paths = Object.keys(packages).filter((path) => path !== '' && !loaded.has(path));
+  return paths
+    .filter((path) => packages[path].dev !== true && existsSync(join(aside, path)))
+    .sort()
+    .map((path) => {
+      const files = readdirSync(join(aside, path)).filter((name) => LICENCE.test(name));
+      const texts = files.sort().map((name) => readFileSync(join(aside, path, name), 'utf8').trim());
+      const { version, license } = packages[path];
+      return [`== ${path.slice('node_modules/'.length)} ${version} (${license})`, ...texts, ''].join('\n\n');
+    })
+    .join('\n');
+}
+
+/** Those inside it come by themselves, where they are loaded. */
+function copyLibrary(from, to) {
+  cpSync(from, to, { recursive: true, filter: (path) => path === from || basename(path) !== 'node_modules' });
+}
+
+/** Nobody starts them but the programs of the packages, which name Node. */
+function withoutShebangs(folder) {
+  for (const path of filesBelow(folder, '')) {
+    if (statSync(path).size > SHEBANG_FILE_BYTES_MAX) continue;
+    const text = readFileSync(path, 'latin1');
+    // the second line of a script of both, to the shell alone
+    const plain = text.replace(/^#!.*\bnode\b.*\n|^#!\/bin\/sh\n':' .*\n/, '');
+    if (plain !== text) writeFileSync(path, plain, 'latin1');
+    chmodSync(path, 0o644);
+  }
 }
 
 function prune(folder) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { maintainerScripts } from '../../../scripts/package/deb-scripts.mjs';
 import { checkNative } from '../../../scripts/package/native.mjs';
+import { loadedLibraries } from '../../../scripts/package/libraries.mjs';
 import { packagesOf } from '../../../scripts/package/packages.mjs';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -96,4 +97,17 @@ test('packages - units say when they are up, are watched, and give up root where
     assert.equal(/^NoNewPrivileges=yes$/m.test(text), !isMinion, unit);
     assert.equal(/^KillMode=process$/m.test(text), isMinion, 'jobs outlive their minion');
   }
+});
+
+test('packages - of the libraries those come along that programs load from outside their bundles', () => {
+  const found = loadedLibraries({
+    '': {},
+    'node_modules/pg': { dependencies: { ms: '1', split2: '4' } },
+    'node_modules/pg/node_modules/ms': {},
+    'node_modules/ms': {},
+    'node_modules/split2': { dependencies: { 'not-there': '1' } },
+    'node_modules/jose': {},
+    'node_modules/zeromq': { dev: true },
+  });
+  assert.deepEqual(found, ['node_modules/pg', 'node_modules/pg/node_modules/ms', 'node_modules/split2']);
 });
