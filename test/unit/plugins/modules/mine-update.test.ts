@@ -70,7 +70,10 @@ test('mine - a function that fails is named with its reason', async (t) => {
 
   assert.equal(await context.functions.call('mine.send', ['nosuch.fun'], new Map()), false);
   assert.equal(lines().length, 1);
-  assert.match(lines()[0] ?? '', /Function nosuch\.fun in mine\.send is not available; nothing is kept for it\./);
+  assert.match(
+    lines()[0] ?? '',
+    /Function nosuch\.fun in mine\.send is not available; nothing is kept for it\./,
+  );
 
   await context.functions.call('mine.update', [], new Map());
   assert.equal(lines().length, 2);
