@@ -21,12 +21,13 @@ import { piecesOf } from '../../../storage/jobs/sql-pieces.ts';
 
 /** Python's `sqlite3` waits as long for other programs. */
 const PATIENCE_MS = 5_000;
-const OTHER_CLASSES: ReadonlyMap<string, string> = new Map([
-  ['SQLITE_CONSTRAINT', 'IntegrityError'],
-  ['SQLITE_MISMATCH', 'IntegrityError'],
-  ['SQLITE_NOTADB', 'DatabaseError'],
-  ['SQLITE_CORRUPT', 'DatabaseError'],
-  ['SQLITE_TOOBIG', 'DataError'],
+/** Python's class of an error, by the number of SQLite's; all others are operational. */
+const OTHER_CLASSES: ReadonlyMap<number, string> = new Map([
+  [11, 'DatabaseError'], // SQLITE_CORRUPT
+  [18, 'DataError'], // SQLITE_TOOBIG
+  [19, 'IntegrityError'], // SQLITE_CONSTRAINT
+  [20, 'IntegrityError'], // SQLITE_MISMATCH
+  [26, 'DatabaseError'], // SQLITE_NOTADB
 ]);
 
 /** Rows by their columns, in the order of both. */
@@ -163,8 +164,16 @@ const failure = (kind: string, message: string): PythonError => new PythonError(
 
 function pythonError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof PythonError) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (!code.startsWith('SQLITE_') && code !== 'ERR_SQLITE_ERROR') return error;
-  const kind = [...OTHER_CLASSES].find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'OperationalError';
+  const number = sqliteNumber(error);
+  if (number === undefined) return error;
+  const kind = OTHER_CLASSES.get(number) ?? 'OperationalError';
   return failure(kind, messageOf(error));
+}
+
+/** SQLite's number of an error, without what extends it: `rawCode` in libsql, `errcode` in Node's own SQLite. */
+function sqliteNumber(error: Error): number | undefined {
+  const { code, rawCode, errcode } = error as Error & Readonly<Record<string, unknown>>;
+  if (typeof code !== 'string' || !/^(?:ERR_)?SQLITE_/.test(code)) return undefined;
+  const number = [rawCode, errcode].find((each): each is number => typeof each === 'number');
+  return number === undefined ? 1 : number & 0xff;
 }
