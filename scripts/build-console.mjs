@@ -9,13 +9,17 @@ import { root } from './bundle.mjs';
 /** Files of an earlier build stay as long as a page that was opened with it may ask for them. */
 const STALE_MS = 3_600_000;
 
-/** @param outdir the folder of all programs; the console has a folder of its own in it */
+/**
+ * @param outdir the folder of all programs; the console has a folder of its own in it
+ * @returns the paths of the files that it is made of
+ */
 export async function buildConsole(outdir) {
   const folder = join(outdir, 'console');
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
   const source = join(root, 'src', 'console');
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: root,
     entryPoints: { console: join(source, 'views', 'main.tsx'), style: join(source, 'style', 'console.css') },
     outdir: fresh,
@@ -44,6 +48,7 @@ export async function buildConsole(outdir) {
   for (const name of built) renameSync(join(fresh, name), join(folder, name));
   rmSync(fresh, { recursive: true, force: true });
   removeStale(folder, new Set(built));
+  return Object.keys(metafile.inputs);
 }
 
 function compress(path) {

@@ -172,13 +172,15 @@ stampLayers(
 );
 // V8 tells a cache that is of another text by the length of the text alone
 for (const name of readdirSync(outdir)) if (name.endsWith('.cache')) rmSync(join(outdir, name));
+const builtOf = sourcesInMaps();
 moveMaps();
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStale(new Set(builtNames));
 copyPython();
 await buildApiClient();
-await buildConsole(outdir);
+builtOf.push(...(await buildConsole(outdir)));
+writeBundled(builtOf);
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 // for whoever changes the source: see scripts/watch.mjs
@@ -250,6 +252,21 @@ function moveMaps() {
     if (isCheckouts) renameSync(join(fresh, name), join(to, name));
     else rmSync(join(fresh, name));
   }
+}
+
+/** The files that the bundles are made of. */
+function sourcesInMaps() {
+  const maps = readdirSync(fresh).filter((name) => name.endsWith('.map'));
+  return maps.flatMap((name) => JSON.parse(readFileSync(join(fresh, name), 'utf8')).sources);
+}
+
+/** Names the libraries that lie in the bundles, so that packages can pass on their licences. */
+function writeBundled(paths) {
+  const found = paths.map(
+    (path) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  );
+  const names = [...new Set(found)].filter((name) => name !== undefined).sort();
+  writeFileSync(join(outdir, 'libraries.json'), `${JSON.stringify(names, null, 2)}\n`);
 }
 
 /** The client of the API's second version, for programs of others: one module for Node and browsers, and its types. */

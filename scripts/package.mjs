@@ -1,6 +1,6 @@
 // Makes the packages: `npm run package [-- deb] [--arch amd64,arm64]`, into `build/packages`. Each has Node inside, so
 // that the system's does not matter, in a folder of its version; what the packages are is in scripts/package/packages.mjs.
-import { mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
@@ -26,6 +26,9 @@ await orSay(async () => {
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { recursive: true });
     const payload = await stagePayload(arch, join(work, 'payload'), values.version);
+    const bill = join(to, `brine_${payload.version}_${arch}.cdx.json`);
+    copyFileSync(join(payload.folder, 'sbom.cdx.json'), bill);
+    console.log(bill);
     for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
       console.log(file);
   }

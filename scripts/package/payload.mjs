@@ -15,10 +15,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { externalPackages, filesBelow, root } from '../bundle.mjs';
-import { nodeRelease } from '../node-releases.mjs';
+import { NODE_RELEASES, nodeRelease } from '../node-releases.mjs';
 import { runProgram } from '../run-program.mjs';
 import { loadedLibraries } from './libraries.mjs';
 import { checkNative } from './native.mjs';
+import { billOfMaterials } from './sbom.mjs';
 
 /** The release that packages bring. */
 export const PACKAGED_NODE = '24';
@@ -60,7 +61,7 @@ export async function stagePayload(arch, folder, version = ownVersion()) {
   mkdirSync(folder, { recursive: true });
   stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
   await stagePrograms(folder);
-  stageLibraries(names.node, folder);
+  stageLibraries(names.node, folder, version);
   withoutShebangs(folder);
   checkNative(folder, arch, NATIVE(names));
   return { arch, version, folder };
@@ -121,7 +122,7 @@ async function stagePrograms(folder) {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
 }
 
-function stageLibraries(cpu, folder) {
+function stageLibraries(cpu, folder, version) {
   const aside = join(folder, 'npm');
   mkdirSync(aside);
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(aside, name));
@@ -131,7 +132,14 @@ function stageLibraries(cpu, folder) {
   const loaded = loadedLibraries(packages);
   for (const path of loaded)
     if (existsSync(join(aside, path))) copyLibrary(join(aside, path), join(folder, path));
-  writeFileSync(join(folder, 'bundled-licences.txt'), licencesOf(aside, packages, new Set(loaded)));
+  const bundled = JSON.parse(readFileSync(join(folder, 'dist/libraries.json'), 'utf8'));
+  const beside = loaded.filter((path) => existsSync(join(aside, path)));
+  writeFileSync(join(folder, 'bundled-licences.txt'), licencesOf(packages, bundled));
+  const node = NODE_RELEASES[PACKAGED_NODE].version;
+  writeFileSync(
+    join(folder, 'sbom.cdx.json'),
+    billOfMaterials({ version, node }, packages, [...bundled, ...beside]),
+  );
   rmSync(aside, { recursive: true });
   prune(join(folder, 'node_modules'));
   // npm takes both libraries of C for one machine
@@ -141,14 +149,11 @@ function stageLibraries(cpu, folder) {
 }
 
 /** The licences of the libraries that lie in the bundles, which have no folders of their own. */
-function licencesOf(aside, packages, loaded) {
-  const paths = Object.keys(packages).filter((path) => path !== '' && !loaded.has(path));
-  return paths
-    .filter((path) => packages[path].dev !== true && existsSync(join(aside, path)))
-    .sort()
+function licencesOf(packages, bundled) {
+  return bundled
     .map((path) => {
-      const files = readdirSync(join(aside, path)).filter((name) => LICENCE.test(name));
-      const texts = files.sort().map((name) => readFileSync(join(aside, path, name), 'utf8').trim());
+      const files = readdirSync(join(root, path)).filter((name) => LICENCE.test(name));
+      const texts = files.sort().map((name) => readFileSync(join(root, path, name), 'utf8').trim());
       const { version, license } = packages[path];
       return [`== ${path.slice('node_modules/'.length)} ${version} (${license})`, ...texts, ''].join('\n\n');
     })

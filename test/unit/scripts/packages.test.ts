@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,6 +8,7 @@ import { maintainerScripts } from '../../../scripts/package/deb-scripts.mjs';
 import { checkNative } from '../../../scripts/package/native.mjs';
 import { loadedLibraries } from '../../../scripts/package/libraries.mjs';
 import { packagesOf } from '../../../scripts/package/packages.mjs';
+import { billOfMaterials } from '../../../scripts/package/sbom.mjs';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const PACKAGES = packagesOf({ arch: 'amd64', version: '1.2.3', folder: join(ROOT, 'dist') });
@@ -110,4 +111,56 @@ test('packages - of the libraries those come along that programs load from outsi
     'node_modules/zeromq': { dev: true },
   });
   assert.deepEqual(found, ['node_modules/pg', 'node_modules/pg/node_modules/ms', 'node_modules/split2']);
+});
+
+test('packages - the bill of materials names Node and each library once, with licence and sum, the same each time', () => {
+  const packages = {
+    'node_modules/pg': {
+      version: '8.1.0',
+      license: 'MIT',
+      integrity: `sha512-${Buffer.alloc(64).toString('base64')}`,
+    },
+    'node_modules/pg/node_modules/ms': { version: '2.0.0', license: '(MIT OR Apache-2.0)' },
+    'node_modules/@noble/hashes': { version: '1.8.0', license: 'MIT' },
+  };
+  const paths = [
+    'node_modules/pg',
+    'node_modules/@noble/hashes',
+    'node_modules/pg',
+    'node_modules/pg/node_modules/ms',
+  ];
+  const text = billOfMaterials({ version: '1.2.3', node: '24.1.0' }, packages, paths);
+  assert.equal(text, billOfMaterials({ version: '1.2.3', node: '24.1.0' }, packages, paths.toReversed()));
+  const bill = JSON.parse(text) as {
+    readonly bomFormat: string;
+    readonly serialNumber: string;
+    readonly components: readonly Readonly<Record<string, unknown>>[];
+  };
+  assert.equal(bill.bomFormat, 'CycloneDX');
+  assert.match(
+    bill.serialNumber,
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  assert.deepEqual(
+    bill.components.map(({ purl }) => purl),
+    ['pkg:generic/node@24.1.0', 'pkg:npm/%40noble/hashes@1.8.0', 'pkg:npm/pg@8.1.0', 'pkg:npm/ms@2.0.0'],
+  );
+  assert.deepEqual(bill.components[2]?.['hashes'], [{ alg: 'SHA-512', content: '0'.repeat(128) }]);
+  assert.deepEqual(bill.components[3]?.['licenses'], [{ expression: 'MIT OR Apache-2.0' }]);
+  assert.throws(
+    () => billOfMaterials({ version: '1', node: '2' }, {}, ['node_modules/x']),
+    /x is in a bundle/,
+  );
+});
+
+test('packages - what is in the bundles is in package-lock.json, the console too', () => {
+  const names = JSON.parse(readFileSync(join(ROOT, 'dist/libraries.json'), 'utf8')) as string[];
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>;
+  };
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(packages, name)),
+    [],
+  );
+  for (const name of ['node_modules/preact', 'node_modules/jose']) assert.ok(names.includes(name), name);
 });
