@@ -115,6 +115,10 @@ async function stagePrograms(folder) {
     cwd: root,
     env: { BRINE_DIST: dist, BRINE_BUILD: 'quick' },
   });
+  // a quick build leaves man pages and completion as an earlier one made them
+  runProgram(process.execPath, [join(root, 'scripts/run-ts.mjs'), 'scripts/generate-docs.ts', '--built'], {
+    cwd: root,
+  });
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await stageTrainer(folder);
   copyFileSync(join(root, 'scripts/code-caches.mjs'), join(folder, 'bin/code-caches.mjs'));
