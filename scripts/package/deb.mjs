@@ -56,11 +56,20 @@ function timeOfCommit() {
 function place({ to, from, text, gzip, mode = 0o644 }, tree) {
   const path = join(tree, to);
   mkdirSync(dirname(path), { recursive: true });
-  if (from !== undefined) cpSync(from, path, { recursive: true });
-  else {
+  if (from !== undefined) {
+    cpSync(from, path, { recursive: true });
+    openToAll(path);
+  } else {
     writeFileSync(path, gzip === undefined ? text : gzipSync(gzip, { level: 9 }));
     chmodSync(path, mode);
   }
+}
+
+/** Whatever the umask of the one who builds: files of the checkout are for everybody. */
+function openToAll(path) {
+  const stat = lstatSync(path);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
+  else if (!stat.isSymbolicLink()) chmodSync(path, stat.mode & 0o100 ? 0o755 : 0o644);
 }
 
 function writeDocuments({ name, version, overrides = [] }, tree, time) {
