@@ -1,8 +1,8 @@
 /** `ldap`: entries of a directory and their attributes (3006.16 salt/states/ldap.py). */
-import { ArgumentError } from '../../errors/errors.ts';
+import { ArgumentError, CommandExecutionError } from '../../errors/errors.ts';
 import type { DirectoryEditor } from '../../network/ldap/editor.ts';
 import { PythonError } from '../../python/exceptions.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -165,6 +165,40 @@ async function managed(
   return outcome(name, false, `failed to ${failures.join(', ')}`, changes);
 }
 
+const DIRECTIVES = new Set(['delete_others', 'default', 'add', 'delete', 'replace']);
+
+/** Why entries can never be right. Salt compat: there, each is a traceback. */
+function entriesRefusal(entries: readonly Value[]): string | undefined {
+  for (const group of entries) {
+    if (!isDict(group))
+      return `entries must be a list of mappings of names to lists of directives, not ${pyRepr(group)}`;
+    for (const [dn, directives] of group)
+      for (const directive of itemsOf(directives)) {
+        if (!isDict(directive))
+          return `The directives of ${pyStr(dn)} must be a list of mappings, not of ${pyTypeName(directive)}`;
+        for (const [name, state] of directive) {
+          if (typeof name !== 'string' || !DIRECTIVES.has(name))
+            return `${pyRepr(name)} is no directive of ${pyStr(dn)}: there are ${[...DIRECTIVES].join(', ')}`;
+          if (name !== 'delete_others' && !isDict(state))
+            return `The directive ${name} of ${pyStr(dn)} must be a mapping of attributes to values`;
+        }
+      }
+  }
+  return undefined;
+}
+
+/** A failure of the server, or of the way to it, is the comment. Salt compat: there, it is a traceback. */
+async function orFailure(name: string, run: () => Promise<StateResult>): Promise<StateResult> {
+  try {
+    return await run();
+  } catch (error) {
+    const isTold =
+      error instanceof CommandExecutionError || (error instanceof PythonError && error.type === LDAP_ERROR);
+    if (!isTold) throw error;
+    return outcome(name, false, error.message);
+  }
+}
+
 function specOf(given: Value): Dict {
   if (given === null) return dict();
   if (isDict(given)) return given;
@@ -191,11 +225,12 @@ export const ldapStates = defineModule({
           doc: 'As `ldap3.connect` takes it; without a url it is the name.',
         }),
       },
+      refuses: ({ entries }) => entriesRefusal(entries),
       run: (ctx, { name, entries, connect_spec }) => {
         const spec = connect_spec.has('url')
           ? connect_spec
           : new Map([...connect_spec, ['url', name] as [Value, Value]]);
-        return withConnection(spec, (editor) => managed(ctx, name, entries, editor));
+        return orFailure(name, () => withConnection(spec, (editor) => managed(ctx, name, entries, editor)));
       },
     }),
   },

@@ -1,5 +1,5 @@
 /** `mysql_database`: databases of MariaDB and MySQL (3006.16 salt/states/mysql_database.py). */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -15,6 +15,9 @@ interface WantedDatabase {
   readonly collate: string | undefined;
 }
 
+/** The name that servers have for one: in small letters, and `utf8` is short for `utf8mb3`. */
+const asKept = (name: string): string => name.toLowerCase().replace(/^utf8(?=_|$)/, 'utf8mb3');
+
 const SETTINGS = ['collate', 'character_set'] as const;
 
 /** Changes the settings of a database that is there, where they are others. */
@@ -26,8 +29,9 @@ async function adjust(
 ): Promise<StateResult> {
   let comment = `Database ${name} is already present`;
   const has = (field: string): string => pyStr(existing.get(field) ?? null);
-  const isOther = character_set !== undefined && character_set !== has('character_set');
-  const isSortedOtherwise = collate !== undefined && collate !== has('collate');
+  // Salt compat: `utf8` and names in capitals are set again at each run
+  const isOther = character_set !== undefined && asKept(character_set) !== asKept(has('character_set'));
+  const isSortedOtherwise = collate !== undefined && asKept(collate) !== asKept(has('collate'));
   if (isOther)
     comment = `Database character set ${character_set} != ${has('character_set')} needs to be updated`;
   if (isSortedOtherwise) comment += `\nDatabase collate ${collate} != ${has('collate')} needs to be updated`;
@@ -81,6 +85,18 @@ async function absent(ctx: StateContext, name: string, connection: Dict): Promis
   return outcome(name, false, `Unable to remove database ${name}${errorInParentheses(ctx)}`);
 }
 
+/** Why names of settings can never be right. Salt compat: promised in test mode. */
+function refuses({
+  name,
+  character_set,
+  collate,
+}: Pick<WantedDatabase, 'name' | 'character_set' | 'collate'>): string | undefined {
+  if (name === '') return 'A database needs a name: it cannot be empty';
+  const isNone = (word: string | undefined): boolean => word !== undefined && !/^[a-z]\w*$/i.test(word);
+  if (isNone(character_set)) return `The character set ${pyRepr(character_set ?? null)} is no name of one.`;
+  return isNone(collate) ? `The collation ${pyRepr(collate ?? null)} is no name of one.` : undefined;
+}
+
 const NAME = { name: param.text({ doc: 'The database.' }) } as const;
 
 /** The states of `mysql_database`. */
@@ -97,6 +113,7 @@ export const mysqlDatabaseStates = defineModule({
         collate: textIfSaid('The collation.'),
       },
       kwargs: CONNECTION,
+      refuses,
       run: present,
     }),
     absent: defineState({

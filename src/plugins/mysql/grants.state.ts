@@ -1,11 +1,19 @@
 /** `mysql_grants`: grants of MariaDB and MySQL (3006.16 salt/states/mysql_grants.py). */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { tlsClause, wantedGrant } from './module/grants.ts';
 import { outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
-import { CONNECTION, errorInParentheses, failureByError, mysql, takeError } from './state/parts.ts';
+import {
+  CONNECTION,
+  errorInParentheses,
+  failureByError,
+  hostRefusal,
+  mysql,
+  takeError,
+} from './state/parts.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
 
 /** What a user is to be granted. */
@@ -107,6 +115,31 @@ async function absent(ctx: StateContext, wanted: WantedGrant, connection: Dict):
   );
 }
 
+/**
+ * Why arguments can never be right.
+ * Salt compat: each is promised in test mode; options of TLS that are no list are passed over, and whoever was to need
+ * TLS does not.
+ */
+function refuses(
+  { grant, database, escape }: Pick<WantedGrant, 'grant' | 'database' | 'escape'>,
+  _kwargs: Dict,
+  { host, ssl_option = null }: Readonly<Record<string, Value>>,
+): string | undefined {
+  const hostProblem = hostRefusal(host);
+  if (hostProblem !== undefined) return hostProblem;
+  if (grant !== undefined && database !== undefined) {
+    if (!database.includes('.'))
+      return `database must be a database and a table, such as '${database}.*' or '*.*', not ${pyRepr(database)}`;
+    wantedGrant(grant, database, { mayGrant: false, escape });
+  }
+  if (truthy(ssl_option) && !Array.isArray(ssl_option))
+    return `ssl_option must be a list, not ${pyRepr(ssl_option)}`;
+  for (const item of Array.isArray(ssl_option) ? ssl_option : [])
+    if (!isDict(item)) return `ssl_option has something that is no mapping: ${pyRepr(item)}`;
+  if (Array.isArray(ssl_option)) tlsClause(ssl_option);
+  return undefined;
+}
+
 const GRANT = {
   name: param.text({ doc: 'What the grant is called in results.' }),
   grant: textIfSaid('The privileges, with commas: select, insert; all privileges.'),
@@ -138,12 +171,14 @@ export const mysqlGrantsStates = defineModule({
         }),
       },
       kwargs: CONNECTION,
+      refuses,
       run: present,
     }),
     absent: defineState({
       doc: 'Makes sure that a user does not have privileges.',
       params: GRANT,
       kwargs: CONNECTION,
+      refuses,
       run: absent,
     }),
   },

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { writeInPlace } from '../../host/file-operations.ts';
-import { isFile } from '../../python/paths.ts';
+import { isAbs, isFile } from '../../python/paths.ts';
 import { isOsError, osErrorText } from '../../python/os-errors.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -118,11 +118,9 @@ async function answered(ctx: StateContext, { query, connection, run }: Task): Pr
 /** Does all that comes before the query, and then runs it. */
 async function perform(ctx: StateContext, task: Task): Promise<StateResult> {
   const { query } = task;
-  const { name, database, output, grain } = query;
+  const { name, database, output } = query;
   if (query.check_db_exists && !truthy(await mysql(ctx, 'db_exists', [database], task.connection)))
     return failureByError(ctx, name) ?? outcome(name, null, `Database ${database} is not present`);
-  if (output === 'grain' && grain === undefined)
-    return outcome(name, false, "Error: output type 'grain' needs the grain parameter\n");
   if (await isAnswered(ctx, query)) {
     const place = placeOf(query).replace(/^(grain|file): /, (_all, kind: string) =>
       kind === 'grain' ? 'Grain ' : 'File ',
@@ -142,6 +140,16 @@ async function perform(ctx: StateContext, task: Task): Promise<StateResult> {
 function withFlags({ client_flags }: Query, connection: Dict): Dict | undefined {
   if (client_flags === null) return connection;
   return Array.isArray(client_flags) ? new Map([...connection, ['client_flags', client_flags]]) : undefined;
+}
+
+/** Why a place for answers can never be one. Salt compat: a path that is not whole is below where the minion runs. */
+function placeRefusal({ output, grain }: Pick<Query, 'output' | 'grain'>): string | undefined {
+  if (output === 'grain' && grain === undefined)
+    return "Error: output type 'grain' needs the grain parameter\n";
+  if (output === undefined || output === 'grain') return undefined;
+  return isAbs(output)
+    ? undefined
+    : `output must be grain, or the whole path of a file, not ${pyRepr(output)}`;
 }
 
 const wrongFlags = (name: string): StateResult => outcome(name, false, 'Error: client_flags must be a list.');
@@ -171,6 +179,7 @@ export const mysqlQueryStates = defineModule({
       doc: 'Runs a query, at each run unless its answer is kept and not to be overwritten.',
       params: { ...QUERY, query: param.text({ doc: 'The query.' }) },
       kwargs: CONNECTION,
+      refuses: placeRefusal,
       run: (ctx, { query: sql, ...query }, connection) => {
         takeError(ctx);
         const flagged = withFlags(query, connection);
@@ -187,6 +196,7 @@ export const mysqlQueryStates = defineModule({
         saltenv: param.value({ default: null, type: 'str', doc: 'The environment of the file.' }),
       },
       kwargs: CONNECTION,
+      refuses: placeRefusal,
       run: async (ctx, { query_file, saltenv, ...query }, connection) => {
         takeError(ctx);
         const flagged = withFlags(query, connection);

@@ -4,7 +4,14 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
-import { CONNECTION, errorInParentheses, failureByError, mysql, takeError } from './state/parts.ts';
+import {
+  CONNECTION,
+  errorInParentheses,
+  failureByError,
+  hostRefusal,
+  mysql,
+  takeError,
+} from './state/parts.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
 
 const NATIVE = 'mysql_native_password';
@@ -73,8 +80,13 @@ async function changePassword({ ctx, wanted, connection, shown, isPasswordless }
   return outcome(name, false, `${failed}${note}`);
 }
 
-async function create({ ctx, wanted, connection, shown }: Run): Promise<StateResult> {
-  const { name, host, allow_passwordless, unix_socket, password_column, auth_plugin } = wanted;
+async function create({ ctx, wanted, connection, shown, isPasswordless }: Run): Promise<StateResult> {
+  const { name, host, password_column, auth_plugin } = wanted;
+  // Salt compat: Salt makes him without the password that is given, and sets it at the second run.
+  const [allow_passwordless, unix_socket] = [
+    wanted.allow_passwordless && isPasswordless,
+    wanted.unix_socket && isPasswordless,
+  ];
   const how =
     (allow_passwordless ? ' with passwordless login' : '') + (unix_socket ? ' using unix_socket' : '');
   if (ctx.state.test) return outcome(name, null, `User ${shown} is set to be added${how}`);
@@ -129,8 +141,8 @@ async function absent(ctx: StateContext, name: string, host: string, connection:
 }
 
 const NAME = {
-  name: param.text({ doc: 'The user.' }),
-  host: param.text({ default: 'localhost', doc: 'Where he comes from.' }),
+  name: param.text({ isLine: true, doc: 'The user.' }),
+  host: param.text({ default: 'localhost', isLine: true, doc: 'Where he comes from.' }),
 } as const;
 const strictly = (doc: string): ReturnType<typeof param.strictFlag> =>
   param.strictFlag({ default: false, doc });
@@ -153,12 +165,14 @@ export const mysqlUserStates = defineModule({
         auth_plugin: param.text({ default: NATIVE, doc: 'How he logs in (MySQL 8).' }),
       },
       kwargs: CONNECTION,
+      refuses: (_args, _kwargs, { host }) => hostRefusal(host),
       run: present,
     }),
     absent: defineState({
       doc: 'Makes sure that there is no such user.',
       params: NAME,
       kwargs: CONNECTION,
+      refuses: (_args, _kwargs, { host }) => hostRefusal(host),
       run: (ctx, { name, host }, connection) => absent(ctx, name, host, connection),
     }),
   },

@@ -15,7 +15,9 @@ import {
   postgres,
   switched,
   troubleOf,
+  unanswered,
   withoutPostgres,
+  withoutRole,
   type Place,
 } from './state/parts.ts';
 import { textIfSaid } from '../shared/optional-params.ts';
@@ -59,6 +61,10 @@ async function present(ctx: StateContext, wanted: WantedDatabase): Promise<State
   const all = await postgres(ctx, 'db_list', [], placeKeywords(wanted));
   const found = isDict(all) ? all.get(name) : undefined;
   if (!isDict(found)) {
+    const refusal =
+      unanswered(ctx, name, `Failed to create database ${name}`) ??
+      (await withoutRole(ctx, name, [wanted.owner], placeKeywords(wanted)));
+    if (refusal !== undefined) return refusal;
     if (ctx.state.test) return outcome(name, null, `Database ${name} is set to be created`);
     return create(ctx, wanted);
   }
@@ -73,6 +79,8 @@ async function present(ctx: StateContext, wanted: WantedDatabase): Promise<State
     return outcome(name, false, `Database ${name} has wrong parameters which couldn't be changed on fly.`);
   if (!differs('Tablespace', wanted.tablespace) && !differs('Owner', wanted.owner))
     return outcome(name, true, `Database ${name} is already present`);
+  const refusal = await withoutRole(ctx, name, [wanted.owner], placeKeywords(wanted));
+  if (refusal !== undefined) return refusal;
   if (ctx.state.test)
     return outcome(name, null, `Database ${name} exists, but parameters need to be changed`);
   return alter(ctx, wanted);

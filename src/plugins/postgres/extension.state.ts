@@ -12,6 +12,7 @@ import {
   PLACE_AND_DATABASE,
   postgres,
   switched,
+  unanswered,
   withoutPostgres,
   type Place,
 } from './state/parts.ts';
@@ -41,6 +42,8 @@ async function present(ctx: StateContext, wanted: WantedExtension): Promise<Stat
       ? UPGRADE
       : undefined;
   if (mode === undefined) return outcome(name, true, `Extension ${name} is already present`);
+  const silent = unanswered(ctx, name, `Failed to ${mode.verb} extension ${name}`);
+  if (silent !== undefined) return silent;
   if (ctx.state.test) return outcome(name, null, `Extension ${name} is set to be ${mode.done}`);
   const isDone = truthy(
     await postgres(ctx, 'create_extension', [], {

@@ -2,7 +2,7 @@
  * `postgres_user` and `postgres_group`: roles of PostgreSQL (3006.16 salt/states/postgres_user.py,
  * salt/states/postgres_group.py).
  */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type FunctionSpec, type ModuleSpec } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -19,7 +19,9 @@ import {
   PLACE_AND_DATABASE,
   postgres,
   switched,
+  unanswered,
   withoutPostgres,
+  withoutRole,
   type Place,
 } from './state/parts.ts';
 import { flagIfSaid } from '../shared/optional-params.ts';
@@ -110,6 +112,10 @@ async function present(ctx: StateContext, kind: Kind, wanted: WantedRole): Promi
     return outcome(name, true, `${kind.title} ${name} is already present`);
   const mode = role === undefined ? 'create' : 'update';
   const shown = changes.size === 0 ? dict() : new Map<Value, Value>([[name, changes]]);
+  const refusal =
+    unanswered(ctx, name, `Failed to ${mode} ${kind.word} ${name}`) ??
+    (await withoutRole(ctx, name, wanted.groups ?? [], keywords));
+  if (refusal !== undefined) return refusal;
   if (ctx.state.test) return outcome(name, null, `${kind.title} ${name} is set to be ${mode}d`, shown);
   const { createdb, createroles, superuser, login, inherit, replication, valid_until } = wanted;
   const isDone = await postgres(ctx, `${kind.word}_${mode}`, [], {
@@ -166,6 +172,23 @@ const USER_ONLY = {
   valid_until: param.textIfGiven({ default: null, doc: 'When the password ends: 2030-01-01, infinity.' }),
 } as const;
 
+/** Why a password can never be kept so. Salt compat: a traceback. */
+function refuses({
+  name,
+  encrypted: by,
+  password,
+  default_password,
+}: Pick<WantedRole, 'name' | 'encrypted' | 'password' | 'default_password'>): string | undefined {
+  if (name === '') return 'A role needs a name: it cannot be empty';
+  if (password === undefined && default_password === undefined) return undefined;
+  try {
+    encryptionOf(by);
+    return undefined;
+  } catch {
+    return `encrypted must be md5, scram-sha-256, True or False, not ${pyRepr(by)}`;
+  }
+}
+
 function statesOf(kind: Kind, presentState: FunctionSpec): ModuleSpec {
   return defineModule({
     name: `postgres_${kind.word}`,
@@ -192,6 +215,7 @@ export const postgresUserStates = statesOf(
   defineState({
     doc: 'Makes sure that there is a user, with password, rights and memberships.',
     params: { ...nameOf('user'), ...ROLE, ...USER_ONLY, ...PLACE_AND_DATABASE },
+    refuses,
     run: (ctx, wanted) => present(ctx, USER, wanted),
   }),
 );
@@ -202,6 +226,7 @@ export const postgresGroupStates = statesOf(
   defineState({
     doc: 'Makes sure that there is a group, with password, rights and memberships.',
     params: { ...nameOf('group'), ...ROLE, ...PLACE_AND_DATABASE },
+    refuses,
     run: (ctx, wanted) => present(ctx, GROUP, wanted),
   }),
 );

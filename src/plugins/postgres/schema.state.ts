@@ -14,6 +14,7 @@ import {
   postgres,
   switched,
   withoutPostgres,
+  withoutRole,
   type Place,
 } from './state/parts.ts';
 
@@ -39,9 +40,12 @@ async function schemaPresent(
   const { dbname, name } = schema;
   forgetTroubles(ctx);
   const keywords = { ...schemaKeywords(schema) };
+  const isThere = isDict(await postgres(ctx, 'schema_get', [dbname, name], keywords));
+  const refusal = isThere ? undefined : await withoutRole(ctx, name, [owner], placeKeywords(schema));
+  if (refusal !== undefined) return { dbname, ...refusal };
   const result = await switched(ctx, {
     name,
-    isRight: isDict(await postgres(ctx, 'schema_get', [dbname, name], keywords)),
+    isRight: isThere,
     change: 'Present',
     right: `Schema ${name} already exists in database ${dbname}`,
     foretold: `Schema ${name} is set to be created in database ${dbname}.`,

@@ -14,7 +14,9 @@ import {
   PLACE_AND_DATABASE,
   postgres,
   switched,
+  unanswered,
   withoutPostgres,
+  withoutRole,
   type Place,
 } from './state/parts.ts';
 
@@ -27,6 +29,10 @@ interface WantedTablespace extends Place {
 
 async function create(ctx: StateContext, wanted: WantedTablespace, keywords: DictInit): Promise<StateResult> {
   const { name, directory, options, owner } = wanted;
+  const refusal =
+    unanswered(ctx, name, `Failed to create tablespace ${name}`) ??
+    (await withoutRole(ctx, name, [owner], keywords));
+  if (refusal !== undefined) return refusal;
   if (ctx.state.test) return outcome(name, null, `Tablespace ${name} is set to be created`);
   const args = [name, directory, options ?? null, owner ?? null];
   return truthy(await postgres(ctx, 'tablespace_create', args, keywords))

@@ -6,6 +6,11 @@ import { param } from '../../runtime/loader/params.ts';
 import { defineState } from '../shared/state-function.ts';
 import { fieldOf, orFailure, rabbit, switched, withoutRabbitmq } from './state/parts.ts';
 
+/** Whether a text names a node, and not only one whose name goes on: `rabbit@one` is not in `rabbit@one2`. */
+function names(status: string, node: string): boolean {
+  return status.split(/[^\w@.-]+/).includes(node);
+}
+
 const JOINED = defineState({
   doc: 'Makes sure that the broker is in a cluster with another node.',
   params: {
@@ -25,7 +30,7 @@ const JOINED = defineState({
     return orFailure(name, async () =>
       switched(ctx, {
         name,
-        isRight: pyStr(await rabbit(ctx, 'cluster_status', [])).includes(node),
+        isRight: names(pyStr(await rabbit(ctx, 'cluster_status', [])), node),
         changes: dict({ old: '', new: node }),
         right: 'Already in cluster',
         foretold: `Node is set to join cluster ${node}`,

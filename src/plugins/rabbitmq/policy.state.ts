@@ -1,7 +1,7 @@
 /** `rabbitmq_policy`: policies of RabbitMQ (3006.16 salt/states/rabbitmq_policy.py). */
 import { parseJson } from '../../formats/json/text.ts';
 import { pyCount } from '../../python/conversions.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -9,14 +9,16 @@ import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
 import { fieldOf, nameOf, orFailure, rabbit, RUNAS, switched, withoutRabbitmq } from './state/parts.ts';
 
-const VHOST = { vhost: param.value({ default: '/', type: 'str', doc: 'The virtual host.' }) } as const;
+const VHOST = {
+  vhost: param.value({ default: '/', type: 'str', takes: 'text', doc: 'The virtual host.' }),
+} as const;
 
 /** What a policy is to be. */
 interface WantedPolicy {
   readonly name: string;
   readonly pattern: Value;
   readonly definition: Value;
-  readonly priority: Value;
+  readonly priority: number;
   readonly vhost: Value;
   readonly runas: Value;
   readonly apply_to: Value;
@@ -28,6 +30,18 @@ function definitionOf(value: Value): Value {
   return isDict(value) ? value : parseJson(pyStr(value));
 }
 
+/** Why a definition can never be one. Salt compat: a text that is no JSON is a traceback, after it has been set. */
+function definitionRefusal(value: Value): string | undefined {
+  const wrong = `definition must be a mapping, or a text in JSON with one, not ${pyRepr(value)}`;
+  if (isDict(value)) return undefined;
+  if (typeof value !== 'string' || value === '') return wrong;
+  try {
+    return isDict(parseJson(value)) ? undefined : wrong;
+  } catch {
+    return wrong;
+  }
+}
+
 /** In what a policy differs from what it is to be. */
 function differences(policy: Dict, wanted: WantedPolicy): string[] {
   const has = (name: string): Value => policy.get(name) ?? null;
@@ -37,7 +51,7 @@ function differences(policy: Dict, wanted: WantedPolicy): string[] {
     // Salt compat: Salt looks for the word under a name that its function does not give, and sets the policy again each
     // time.
     ['Applyto', truthy(wanted.apply_to) && !valuesEqual(has('apply_to'), wanted.apply_to)],
-    ['Priority', pyCount(has('priority')) !== pyCount(wanted.priority)],
+    ['Priority', pyCount(has('priority')) !== wanted.priority],
   ];
   return differs.flatMap(([name, isOther]) => (isOther ? [name] : []));
 }
@@ -70,13 +84,24 @@ export const rabbitmqPolicyStates = defineModule({
       doc: 'Makes sure that there is a policy.',
       params: {
         ...nameOf('policy'),
-        pattern: param.value({ type: 'str', doc: 'The pattern of names that it is for.' }),
-        definition: param.value({ type: 'str', doc: 'What it says, in JSON.' }),
-        priority: param.value({ default: 0, type: 'int', doc: 'Which of several counts.' }),
+        pattern: param.value({ type: 'str', takes: 'text', doc: 'The pattern of names that it is for.' }),
+        definition: param.value({ type: 'dict or str', doc: 'What it says, in JSON.' }),
+        priority: param.by((given) => (given === null ? 0 : pyCount(given)), {
+          default: 0,
+          type: 'int',
+          takes: 'number',
+          doc: 'Which of several counts.',
+        }),
         ...VHOST,
         ...RUNAS,
-        apply_to: param.value({ default: null, type: 'str', doc: 'queues, exchanges or all.' }),
+        apply_to: param.value({
+          default: null,
+          type: 'str',
+          takes: 'text',
+          doc: 'queues, exchanges or all.',
+        }),
       },
+      refuses: ({ definition }) => definitionRefusal(definition),
       run: (ctx, wanted) => orFailure(wanted.name, () => present(ctx, wanted)),
     }),
     absent: defineState({

@@ -1,7 +1,8 @@
 /** `rabbitmq_user`: users of RabbitMQ (3006.16 salt/states/rabbitmq_user.py). */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
+import { oneLine } from '../../runtime/loader/words.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcomeChangesLast as outcome } from '../shared/outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../shared/state-function.ts';
@@ -24,6 +25,22 @@ interface Permission {
 }
 
 const keywordsOf = ({ runas }: WantedUser): Dict => dict({ runas });
+
+/** Why arguments can never be right. Salt compat: there it is a traceback, or what cannot be read is passed over. */
+function refuses({
+  password,
+  tags,
+  perms,
+}: Pick<WantedUser, 'password' | 'tags' | 'perms'>): string | undefined {
+  if (typeof password === 'string') oneLine(password, 'password');
+  if (isDict(tags)) return `tags must be a list, or a text with blanks between them, not ${pyRepr(tags)}`;
+  if (perms === undefined) return undefined;
+  const list = Array.isArray(perms) ? perms : [perms];
+  const isThree = (rights: Value): boolean => Array.isArray(rights) && rights.length === 3;
+  return list.every((item) => isDict(item) && [...item.values()].every(isThree))
+    ? undefined
+    : `perms must be a list of mappings of a virtual host to [configure, write, read], not ${pyRepr(perms)}`;
+}
 
 /** `[{vhost: [configure, write, read]}]` in one list. */
 function permissionsOf(perms: Value | undefined): Permission[] {
@@ -77,7 +94,7 @@ async function setTags(ctx: StateContext, wanted: WantedUser, changes: Dict): Pr
       ? wanted.tags.split(/\s+/).filter((tag) => tag !== '')
       : Array.isArray(wanted.tags)
         ? wanted.tags
-        : [wanted.tags];
+        : [pyStr(wanted.tags)];
   const current = await currentTags(ctx, wanted);
   const isSame = (a: readonly Value[], b: readonly Value[]): boolean =>
     a.every((tag) => b.some((other) => valuesEqual(tag, other)));
@@ -147,7 +164,7 @@ export const rabbitmqUserStates = defineModule({
       doc: 'Makes sure that there is a user, with his password, tags and permissions.',
       params: {
         ...nameOf('user'),
-        password: param.value({ default: null, type: 'str', doc: 'The password.' }),
+        password: param.value({ default: null, type: 'str', takes: 'text', doc: 'The password.' }),
         force: param.flag({ default: false, doc: 'Set the password even where it is right.' }),
         tags: param.value({ default: null, type: 'list or str', doc: 'The tags.' }),
         perms: param.valueIfGiven({
@@ -157,6 +174,7 @@ export const rabbitmqUserStates = defineModule({
         }),
         ...RUNAS,
       },
+      refuses,
       run: (ctx, wanted) => orFailure(wanted.name, () => present(ctx, wanted)),
     }),
     absent: defineState({

@@ -12,7 +12,7 @@ import type {
 import { asGiven, readArguments } from '../../runtime/loader/params.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
-import { oneLine } from '../../runtime/loader/words.ts';
+import { oneLine, shownUnlessSecret } from '../../runtime/loader/words.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 import { mayBeMade } from './made-earlier.ts';
@@ -140,14 +140,15 @@ function unreadableArgument(
       value !== null && (typeof value === 'boolean' || isDict(value) || Array.isArray(value));
     if (spec.account !== undefined && spec.type === 'str' && isNoAccount)
       return `${name} must be the name of a ${spec.account}, not ${pyRepr(value)}`;
-    if (!isTaken(spec, value)) return `${name} must be a ${spec.takes}, not ${pyRepr(value)}`;
+    if (!isTaken(spec, value))
+      return `${name} must be a ${spec.type === 'int' ? 'number' : spec.takes}, not ${shownUnlessSecret(name, value)}`;
     try {
       spec.read?.(value);
     } catch (error) {
       if (!(error instanceof PythonError || error instanceof ArgumentError)) throw error;
       return spec.takes === 'number'
-        ? `${name} must be a number, not ${pyRepr(value)}`
-        : `${name} cannot be ${pyRepr(value)}${error.message === '' ? '' : `: ${error.message}`}`;
+        ? `${name} must be a number, not ${shownUnlessSecret(name, value)}`
+        : `${name} cannot be ${shownUnlessSecret(name, value)}${error.message === '' ? '' : `: ${error.message}`}`;
     }
   }
   return undefined;
@@ -158,7 +159,8 @@ function isTaken({ takes, type = '' }: ParamSpec, value: Value): boolean {
   if (takes === undefined || takes === 'number' || !truthy(value)) return true;
   if (takes === 'mapping') return isDict(value);
   if (takes === 'list') return Array.isArray(value);
-  return (!isDict(value) && !Array.isArray(value)) || type !== 'str';
+  if (takes === 'list or text') return !isDict(value);
+  return (!isDict(value) && !Array.isArray(value)) || (type !== 'str' && type !== 'int');
 }
 
 /** Looks at a text, or at each of a list or of the keys of a mapping. @throws SaltInvocationError for two lines */

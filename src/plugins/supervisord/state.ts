@@ -9,15 +9,23 @@ import { defineState, type StateContext, type StateResult } from '../shared/stat
 
 const CONTROL = {
   user: param.value({ default: null, type: 'str', account: 'user', doc: 'Who runs supervisorctl.' }),
-  conf_file: param.value({ default: null, type: 'str', doc: 'The file of the configuration.' }),
+  conf_file: param.value({
+    default: null,
+    type: 'str',
+    takes: 'text',
+    isLine: true,
+    doc: 'The file of the configuration.',
+  }),
   bin_env: param.value({
     default: null,
     type: 'str',
+    takes: 'text',
+    isLine: true,
     doc: 'A virtual environment with supervisorctl, or the path of it.',
   }),
 } as const;
 const runningParams = (isRestart: boolean) => ({
-  name: param.text({ doc: 'The program; `group:` for all of a group.' }),
+  name: param.text({ isLine: true, doc: 'The program; `group:` for all of a group.' }),
   restart: param.flag({ default: isRestart, doc: 'Restart it where it runs.' }),
   update: param.flag({
     default: false,
@@ -176,12 +184,13 @@ async function running(ctx: StateContext, args: RunningArgs): Promise<StateResul
 async function dead(ctx: StateContext, args: Which & { readonly name: string }): Promise<StateResult> {
   // Salt compat: Salt's state does not know `group:*`, and says that there is no such program while the group runs.
   const name = plainName(args.name);
-  if (ctx.state.test) return outcome(name, null, `Service ${name} is set to be stopped`);
   const there = statesOf(await look(ctx, args), name);
   if (there.size === 0) return outcome(name, true, `Service ${name} doesn't exist`);
   // Salt compat: Salt takes a group for stopped as soon as one of its programs is.
   if ([...there.values()].every((state) => STOPPED.has(state)))
     return outcome(name, true, `Service ${name} is not running`);
+  // Salt compat: Salt promises in test mode to stop whatever it is asked to, and does not look.
+  if (ctx.state.test) return outcome(name, null, `Service ${name} is set to be stopped`);
   const said = pyStr(await ask(ctx, args, 'stop', [name]));
   const comment = `Stopping service: ${name}`;
   // Salt compat: Salt's state does not see the error of a program that cannot be stopped.

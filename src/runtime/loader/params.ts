@@ -35,7 +35,7 @@ export interface ParamSpec {
    * Of a state: what a value has to be that is not empty. Anything else would be read as if nothing had been said, or a
    * mapping as its Python spelling, and is refused before the state does anything.
    */
-  readonly takes?: 'text' | 'number' | 'list' | 'mapping';
+  readonly takes?: 'text' | 'number' | 'list' | 'mapping' | 'list or text';
   /**
    * What the function is handed instead of the value as it was given: one of the kinds below. Parameters of modules and
    * of states all have one; a description without it is of something else (an option of a beacon, of an engine).
@@ -195,6 +195,7 @@ export const param = {
   /** A list of texts, or one text with commas between them, as `value.split(',')` takes it apart. */
   texts: <const P extends Described>(said: P): P & TypedParam<string[]> => ({
     type: 'list or str',
+    takes: 'list or text',
     ...said,
     read: textsOf,
   }),
@@ -202,6 +203,7 @@ export const param = {
   /** The same, undefined for what is false in Python: None, the empty text, the empty list. */
   textsIfGiven: <const P extends Described>(said: P): P & TypedParam<string[] | undefined> => ({
     type: 'list or str',
+    takes: 'list or text',
     ...said,
     read: (value: Value) => (truthy(value) ? textsOf(value) : undefined),
   }),

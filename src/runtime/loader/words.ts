@@ -6,7 +6,7 @@
  */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import { pyTypeName, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What the arguments of a module's functions may be, by the names of parameters. */
 export interface WordRules {
@@ -49,7 +49,7 @@ function checkValue(fun: string, rules: WordRules, name: string, value: Value): 
     // a lone dash is no option
     if (!dashes && text.startsWith('-') && text !== '-')
       throw new SaltInvocationError(
-        `The argument ${name} of ${fun} cannot begin with '-', which would make it an option of a program: ${pyRepr(text)}`,
+        `The argument ${name} of ${fun} cannot begin with '-', which would make it an option of a program: ${shownUnlessSecret(name, text)}`,
       );
   }
 }
@@ -58,8 +58,16 @@ function checkValue(fun: string, rules: WordRules, name: string, value: Value): 
 export function oneLine(text: string, what: string): string {
   if (!/[\n\r\0]/.test(text)) return text;
   throw new SaltInvocationError(
-    `${what.charAt(0).toUpperCase()}${what.slice(1)} cannot have a line end or a NUL in it: ${pyRepr(text)}`,
+    `${what.charAt(0).toUpperCase()}${what.slice(1)} cannot have a line end or a NUL in it: ${shownUnlessSecret(what, text)}`,
   );
+}
+
+/** Names of arguments that hold what no message may show: comments reach the master and its job cache. */
+const SECRET = /passw|passphrase|secret|token|connection_pass/i;
+
+/** A value as messages show it; of a password no more than its type. @param name the argument, alone or in words */
+export function shownUnlessSecret(name: string, value: Value): string {
+  return SECRET.test(name) ? `a ${pyTypeName(value)} that is not shown here` : pyRepr(value);
 }
 
 function* textsIn(value: Value): Generator<string, void> {

@@ -85,7 +85,7 @@ const TLS_OPTIONS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** `REQUIRE …` and its values. @throws SaltInvocationError for an option that there is not */
-function tlsClause(options: Value[] | undefined): [sql: string, values: string[]] {
+export function tlsClause(options: Value[] | undefined): [sql: string, values: string[]] {
   if (options === undefined) return ['', []];
   const [words, values]: [string[], string[]] = [[], []];
   for (const [key, value] of options.filter(isDict).flatMap((option) => [...option].slice(0, 1))) {

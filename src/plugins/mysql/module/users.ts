@@ -61,10 +61,10 @@ async function passwordColumn(server: MysqlServer): Promise<string> {
 
 /** The plugin by which a user logs in; the usual one where there is no such user. */
 async function pluginOf(server: MysqlServer, user: string, host: string): Promise<string> {
-  const [row] = await server.rows('SELECT plugin AS plugin FROM mysql.user WHERE User=? AND Host=?', [
-    user,
-    host,
-  ]);
+  const [row] = await server.rows(
+    'SELECT plugin AS plugin FROM mysql.user WHERE User=? AND LOWER(Host)=LOWER(?)',
+    [user, host],
+  );
   const plugin = pyStr(row?.get('plugin') ?? '');
   return plugin === '' ? NATIVE : plugin;
 }
@@ -95,9 +95,10 @@ async function passwordCondition(
   return [` AND ${column} = ?`, [nativeHash(wanted.password)]];
 }
 
+/** Salt compat: a host with capital letters, which servers keep in small ones, is there never. */
 async function isThere(ctx: ModuleContext, server: MysqlServer, wanted: WantedUser): Promise<boolean> {
   const [condition, values] = await passwordCondition(ctx, server, wanted);
-  const sql = `SELECT User,Host FROM mysql.user WHERE User = ? AND Host = ?${condition}`;
+  const sql = `SELECT User,Host FROM mysql.user WHERE User = ? AND LOWER(Host) = LOWER(?)${condition}`;
   return (await server.rows(sql, [wanted.user, wanted.host, ...values])).length === 1;
 }
 
@@ -140,6 +141,10 @@ async function aboutUser(
   }
   return withServer(ctx, used, false, run);
 }
+
+/** Salt compat: whoever may do without a password is made without the one that is given beside it. */
+const hasPassword = ({ password, password_hash }: Pick<WantedUser, 'password' | 'password_hash'>): boolean =>
+  password !== undefined || password_hash !== undefined;
 
 function refused(ctx: ModuleContext, text: string): undefined {
   noteTrouble(ctx, text);
@@ -333,7 +338,12 @@ export const userFunctions = {
     examples: ["salt '*' mysql.user_create 'username' 'hostname' 'password'"],
     run: (ctx, { allow_passwordless, auth_plugin, ...wanted }, _rest, kwargs) =>
       aboutUser(ctx, connectionKeywords(kwargs), wanted.password, (server) =>
-        create(ctx, server, { ...wanted, isPasswordless: allow_passwordless }, auth_plugin),
+        create(
+          ctx,
+          server,
+          { ...wanted, isPasswordless: allow_passwordless && !hasPassword(wanted) },
+          auth_plugin,
+        ),
       ),
   }),
   user_chpass: defineFunction({

@@ -1,5 +1,5 @@
 /** What all states of MySQL share. */
-import { pyStr } from '../../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import { MYSQL_ERROR } from '../module/connection.ts';
 import { outcome } from '../../shared/outcome.ts';
@@ -17,6 +17,13 @@ export function mysql(
   keywords: DictInit = {},
 ): Promise<Value> {
   return ctx.functions.call(`mysql.${fun}`, args, new Map([...dict(keywords), ...connection]));
+}
+
+/** Why a host can never be one. Salt compat: None is a host of that name; an empty one the server takes for any. */
+export function hostRefusal(host: Value | undefined): string | undefined {
+  return host === null || host === ''
+    ? `host says from where the user comes, not ${pyRepr(host)}: '%' is from anywhere`
+    : undefined;
 }
 
 /** The last error, which is forgotten then. */

@@ -1,9 +1,11 @@
 /** What all states of PostgreSQL share. */
+import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { findProgram } from '../../../host/which.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
+import { dict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { POSTGRES_ERROR, postgresProgram } from '../module/connection.ts';
+import { mayBeMade } from '../../shared/made-earlier.ts';
 import { outcome } from '../../shared/outcome.ts';
 import type { StateContext, StateResult } from '../../shared/state-function.ts';
 
@@ -32,7 +34,7 @@ export const PLACE = {
   db_user: param.textIfGiven({ default: null, doc: 'The user of the database.' }),
   db_password: param.textOrNone({ default: null, doc: 'His password.' }),
   db_host: param.textIfGiven({ default: null, doc: 'The host, or a folder of sockets.' }),
-  db_port: param.textIfGiven({ default: null, type: 'int', doc: 'The port.' }),
+  db_port: param.textIfGiven({ default: null, type: 'int', isLine: true, doc: 'The port.' }),
 } as const;
 /** The same with a database. */
 export const PLACE_AND_DATABASE = {
@@ -63,14 +65,23 @@ export function placeKeywords(place: Place): DictInit {
   };
 }
 
-/** Calls a function of `postgres`. */
-export function postgres(
+/**
+ * Calls a function of `postgres`.
+ * @throws SaltInvocationError where there is no such user of the system, so that it is the comment and no traceback
+ */
+export async function postgres(
   ctx: StateContext,
   fun: string,
   args: readonly Value[],
   keywords: DictInit = {},
 ): Promise<Value> {
-  return ctx.functions.call(`postgres.${fun}`, args, dict(keywords));
+  try {
+    return await ctx.functions.call(`postgres.${fun}`, args, dict(keywords));
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError) || !/^User '.*' is not available$/s.test(error.message))
+      throw error;
+    throw new SaltInvocationError(error.message);
+  }
 }
 
 /** Forgets what the programs said before. */
@@ -88,6 +99,32 @@ export function troubleOf(ctx: StateContext): string | undefined {
 export function failed(ctx: StateContext, name: Value, comment: string): StateResult {
   const said = troubleOf(ctx);
   return outcome(name, false, said === undefined || said === '' ? comment : `${comment}\n${said}`);
+}
+
+/**
+ * In test mode: the failure that the run would end with, where the server did not answer what was asked, and no earlier
+ * state of the run would start it. Salt compat: Salt promises.
+ */
+export function unanswered(ctx: StateContext, name: Value, comment: string): StateResult | undefined {
+  const isFault = ctx.state.test && troubleOf(ctx) !== undefined && !mayBeMade(ctx);
+  return isFault ? failed(ctx, name, comment) : undefined;
+}
+
+/**
+ * In test mode: the failure that the run would end with where a role is not there that is to own or to contain
+ * something, and that no earlier state of the run would make. Salt compat: Salt promises.
+ */
+export async function withoutRole(
+  ctx: StateContext,
+  name: Value,
+  roles: readonly (string | undefined)[],
+  keywords: DictInit,
+): Promise<StateResult | undefined> {
+  if (!ctx.state.test || mayBeMade(ctx) || troubleOf(ctx) !== undefined) return undefined;
+  for (const role of roles)
+    if (role !== undefined && !truthy(await postgres(ctx, 'user_exists', [role], keywords)))
+      return outcome(name, false, `Role ${role} does not exist`);
+  return undefined;
 }
 
 /** What a state adds or removes. */
@@ -111,6 +148,8 @@ export async function switched(ctx: StateContext, wanted: Switch): Promise<State
   const { name, isRight, change } = wanted;
   if (isRight && change === 'Absent' && !ctx.state.test && troubleOf(ctx) !== undefined)
     return failed(ctx, name, wanted.failure);
+  const silent = isRight && change === 'Present' ? undefined : unanswered(ctx, name, wanted.failure);
+  if (silent !== undefined) return silent;
   if (isRight) return outcome(name, true, wanted.right);
   if (ctx.state.test) return outcome(name, null, wanted.foretold);
   forgetTroubles(ctx);

@@ -5,6 +5,7 @@ import { param } from '../../../runtime/loader/params.ts';
 export const UPSTREAM_PARAMS = {
   uri: param.value({
     type: 'str',
+    takes: 'text',
     doc: 'Where the upstream is: amqp://user:password@host; several with spaces.',
   }),
   prefetch_count: param.value({
@@ -17,7 +18,12 @@ export const UPSTREAM_PARAMS = {
     type: 'int',
     doc: 'Seconds until the next try after a lost connection.',
   }),
-  ack_mode: param.value({ default: null, type: 'str', doc: 'on-confirm, on-publish or no-ack.' }),
+  ack_mode: param.value({
+    default: null,
+    type: 'str',
+    takes: 'text',
+    doc: 'on-confirm, on-publish or no-ack.',
+  }),
   trust_user_id: param.value({
     default: null,
     type: 'bool',
@@ -26,6 +32,7 @@ export const UPSTREAM_PARAMS = {
   exchange: param.value({
     default: null,
     type: 'str',
+    takes: 'text',
     doc: 'The exchange there; without it the one of the same name.',
   }),
   max_hops: param.value({ default: null, type: 'int', doc: 'Over how many links a message may go.' }),
@@ -35,10 +42,16 @@ export const UPSTREAM_PARAMS = {
     doc: 'Milliseconds after which the queue there goes when nobody connects.',
   }),
   message_ttl: param.value({ default: null, type: 'int', doc: 'Milliseconds that messages stay there.' }),
-  ha_policy: param.value({ default: null, type: 'str', doc: 'The argument x-ha-policy of the queue there.' }),
+  ha_policy: param.value({
+    default: null,
+    type: 'str',
+    takes: 'text',
+    doc: 'The argument x-ha-policy of the queue there.',
+  }),
   queue: param.value({
     default: null,
     type: 'str',
+    takes: 'text',
     doc: 'The queue there; without it the one of the same name.',
   }),
 } as const;
