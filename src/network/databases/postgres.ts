@@ -304,7 +304,7 @@ function limited(timeoutMs: number): { readonly query_timeout: number } {
 }
 
 function isLost(error: unknown): boolean {
-  // who has waited as long as it may does not wait as long again: the pool, too, calls its limit a terminated connection
+  // whoever has waited as long as it may does not wait again: the pool calls its limit a terminated connection
   if (/timeout/i.test(messageOf(error))) return false;
   return LOST.test(codeOf(error)) || LOST_TEXT.test(messageOf(error));
 }
