@@ -72,6 +72,26 @@ export interface LoggingOptions {
   readonly isPart?: boolean;
 }
 
+/**
+ * The forms of lines and times as the options of every program have them; one that is not set is left out.
+ * @param valueOf an option by its name
+ */
+export function logForms(
+  valueOf: (option: string) => unknown,
+): Pick<LoggingOptions, 'form' | 'dateForm' | 'fileForm' | 'fileDateForm'> {
+  const text = (option: string): string | undefined => {
+    const value = valueOf(option);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const forms = {
+    form: text('log_fmt_console'),
+    dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
+    fileForm: text('log_fmt_logfile'),
+    fileDateForm: text('log_datefmt_logfile'),
+  };
+  return Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined));
+}
+
 /** Logging that has been set up. */
 export interface Logging {
   readonly logger: Logger;

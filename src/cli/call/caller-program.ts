@@ -5,7 +5,7 @@ import { minionOptions, type MinionOptions } from '../../config/minion-options.t
 import { Options } from '../../config/option.ts';
 import { UsageError } from '../../errors/errors.ts';
 import { exitCodeMode } from '../program/exit-codes.ts';
-import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { LOG_FORMS, logForms, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -144,13 +144,6 @@ function callerLogging(merged: Dict, console: { write(text: string): unknown; is
   };
   const level = text('log_level') ?? 'warning';
   const granular = merged.get('log_granular_levels');
-  const forms = {
-    // so that what both streams hold together is still YAML
-    form: merged.get('output') === 'yaml' ? `# ${LOG_FORMS.console}` : text('log_fmt_console'),
-    dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
-    fileForm: text('log_fmt_logfile'),
-    fileDateForm: text('log_datefmt_logfile'),
-  };
   return setupLogging({
     name: 'salt.cli.call',
     level,
@@ -158,7 +151,9 @@ function callerLogging(merged: Dict, console: { write(text: string): unknown; is
     hasPlainConsole: true,
     file: text('log_file') ?? null,
     fileLevel: text('log_level_logfile') ?? level,
-    ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),
+    ...logForms((option) => merged.get(option)),
+    // so that what both streams hold together is still YAML
+    ...(merged.get('output') === 'yaml' ? { form: `# ${LOG_FORMS.console}` } : {}),
     ...(granular !== undefined && isDict(granular) ? { granular } : {}),
   });
 }

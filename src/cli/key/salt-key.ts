@@ -10,7 +10,7 @@ import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/pr
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
 import { BrineError, ConfigError, messageOf, UsageError } from '../../errors/errors.ts';
 import { thisUser } from '../../host/own-account.ts';
-import { LOG_FORMS, setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
+import { LOG_FORMS, logForms, setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
 import { KeyStore, type KeyState, DecisionsClosedError } from '../../storage/keys/store.ts';
@@ -198,16 +198,14 @@ function keyLogging(opts: Dict, io: CommandIo): Logging {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const level = text('log_level') ?? 'warning';
-  const form = text('log_fmt_console') ?? '[%(levelname)-8s] %(message)s';
+  const forms = logForms((option) => opts.get(option));
   return setupLogging({
     name: 'salt.key',
     level,
     console: lineTarget(io),
+    ...forms,
     // so that what both streams hold together is still YAML
-    form: opts.get('output') === 'yaml' ? `# ${form}` : form,
-    dateForm: text('log_datefmt_console') ?? text('log_datefmt') ?? LOG_FORMS.consoleDate,
-    fileForm: text('log_fmt_logfile') ?? LOG_FORMS.file,
-    fileDateForm: text('log_datefmt_logfile') ?? LOG_FORMS.fileDate,
+    ...(opts.get('output') === 'yaml' ? { form: `# ${forms.form ?? LOG_FORMS.console}` } : {}),
     file: text('key_logfile') ?? null,
     fileLevel: text('log_level_logfile') ?? level,
   });

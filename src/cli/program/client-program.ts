@@ -1,7 +1,7 @@
 /** What the programs on the master's host have in common: options over the client configuration, logging, Ctrl-C. */
 import { loadClientConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { LOG_FORMS, logForms, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { readyOptions } from './ready-options.ts';
@@ -34,16 +34,13 @@ export async function openClientProgram(
   const opts = await readyOptions(config, early.logger);
   early.close();
   const merged = mergedOptions(parsed, opts);
-  const form = '[%(levelname)-8s] %(message)s';
   const logging = setupLogging({
     name,
     level: textOf(merged, 'log_level') ?? 'warning',
     console,
+    ...logForms((option) => merged.get(option)),
     // so that what both streams hold together is still YAML
-    form: merged.get('output') === 'yaml' ? `# ${form}` : (textOf(merged, 'log_fmt_console') ?? form),
-    dateForm: textOf(merged, 'log_datefmt_console') ?? textOf(merged, 'log_datefmt') ?? LOG_FORMS.consoleDate,
-    fileForm: textOf(merged, 'log_fmt_logfile') ?? LOG_FORMS.file,
-    fileDateForm: textOf(merged, 'log_datefmt_logfile') ?? LOG_FORMS.fileDate,
+    ...(merged.get('output') === 'yaml' ? { form: `# ${LOG_FORMS.console}` } : {}),
     // the master's own log file is the daemon's; a command writes only to one that it is given
     file: parsed.isExplicit('log_file') ? (textOf(merged, 'log_file') ?? null) : null,
     fileLevel: textOf(merged, 'log_level_logfile') ?? null,

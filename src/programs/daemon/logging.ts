@@ -1,6 +1,12 @@
 /** Logging of a daemon from its options. */
 import type { Options } from '../../config/option.ts';
-import { levelNamed, setupLogging, type Logging, type LoggingOptions } from '../../host/log-sinks.ts';
+import {
+  levelNamed,
+  logForms,
+  setupLogging,
+  type Logging,
+  type LoggingOptions,
+} from '../../host/log-sinks.ts';
 import { LOG_LEVELS } from '../../host/log.ts';
 import { logHandlers } from './log-handlers.ts';
 import { isDict, toNumber } from '../../python/values/value.ts';
@@ -32,12 +38,6 @@ export function daemonLogging(
   const number = (key: string): number => toNumber(opts.raw(key) ?? 0) ?? 0;
   const granular = opts.raw('log_granular_levels');
   const level = text('log_level') ?? 'warning';
-  const forms = {
-    form: text('log_fmt_console'),
-    dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
-    fileForm: text('log_fmt_logfile'),
-    fileDateForm: text('log_datefmt_logfile'),
-  };
   const handlers = logHandlers(opts);
   const logging = setupLogging({
     name,
@@ -46,7 +46,7 @@ export function daemonLogging(
     file: text(fileOption) ?? null,
     fileLevel: text('log_level_logfile') ?? level,
     rotation: { maxBytes: number('log_rotate_max_bytes'), backups: number('log_rotate_backup_count') },
-    ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),
+    ...logForms((option) => opts.raw(option)),
     ...(granular !== undefined && isDict(granular) ? { granular } : {}),
     further: handlers.make,
   });
