@@ -150,7 +150,6 @@ export function readIncludes(
   depth = 0,
 ): Dict {
   const joined: Dict = new Map();
-  if (!truthy(include)) return joined;
   if (depth > MAX_INCLUDE_DEPTH) {
     throw new ConfigError(
       `Error parsing configuration file: ${from} - files include each other without end`,
@@ -159,10 +158,7 @@ export function readIncludes(
       },
     );
   }
-  for (const pattern of Array.isArray(include) ? include : [include as Value]) {
-    const expanded = expandUser(pyStr(pattern), context.env);
-    const path = isAbsolute(expanded) ? expanded : join(dirname(from), expanded);
-    const files = globPaths(path);
+  for (const { path, files } of includedFiles(include, from, context.env)) {
     if (files.length === 0 && verbose) {
       context.log.warning(
         `Warning parsing configuration file: "include" path/glob '${path}' matches no files`,
@@ -171,6 +167,20 @@ export function readIncludes(
     for (const file of files) joinFile(joined, file, verbose, context, depth);
   }
   return joined;
+}
+
+/** What an include names: each glob as a whole path, and the files that it matches now. */
+export function includedFiles(
+  include: Value | undefined,
+  from: string,
+  env: Environment,
+): readonly { readonly path: string; readonly files: readonly string[] }[] {
+  if (include === undefined || !truthy(include)) return [];
+  return (Array.isArray(include) ? include : [include]).map((pattern) => {
+    const expanded = expandUser(pyStr(pattern), env);
+    const path = isAbsolute(expanded) ? expanded : join(dirname(from), expanded);
+    return { path, files: globPaths(path) };
+  });
 }
 
 function joinFile(joined: Dict, file: string, verbose: boolean, context: ReadContext, depth: number): void {

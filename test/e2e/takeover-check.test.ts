@@ -115,6 +115,36 @@ test('takeover --check - a file that is no YAML is told with its line, and stays
   assert.deepEqual(contentsOf(site), before);
 });
 
+test('takeover --check - roots and reactions that are not there, and files that include each other, are told', async (t) => {
+  const site = siteOf(t, {
+    'etc/master':
+      'root_dir: {site}\nfile_roots: {base: [{site}/srv/salt, {site}/srv/none]}\ninclude: more/*.yaml\n' +
+      "reactor:\n  - a: ['{site}/srv/react/*.sls', 'salt://up.sls']\n  - b: ['{site}/srv/gone.sls']\n",
+    'etc/more/a.yaml': 'thorium_interval: 7\n',
+    'srv/salt/up.sls': 'up:\n  runner.virt.list: []\n',
+    'srv/react/x.sls': 'x:\n  runner.virt.list: []\n',
+  });
+  const { stdout } = await brine('takeover', '--check', '-c', join(site, 'etc'));
+  assert.match(
+    stdout,
+    /etc\/master:2: differs: file_roots names .*srv\/none, which is no folder: nothing comes from it\./,
+  );
+  assert.match(
+    stdout,
+    /etc\/master:4: differs: reactor names .*srv\/gone\.sls, and there is no such file: nothing is done\./,
+  );
+  assert.match(stdout, /srv\/react\/x\.sls:2: missing: The runner 'virt\.list'/);
+  assert.match(stdout, /srv\/salt\/up\.sls:2: missing: The runner 'virt\.list'/);
+  assert.match(stdout, /more\/a\.yaml:1: differs: thorium_interval/);
+  writeFileSync(join(site, 'etc/more/a.yaml'), 'include: "*.yaml"\n');
+  const endless = await brine('takeover', '--check', '-c', join(site, 'etc'));
+  assert.equal(endless.code, 1);
+  assert.match(
+    endless.stdout,
+    /missing: The program does not start: .* files include each other without end/,
+  );
+});
+
 test('takeover - what is to be done has to be said, and a folder without a configuration is refused', async (t) => {
   const site = siteOf(t, { 'etc/other': '' });
   for (const [words, code, says] of [

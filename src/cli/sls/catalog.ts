@@ -8,7 +8,8 @@ import type { FunctionDescription, ModuleDescription } from '../../runtime/loade
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 import { isSaltsFunction } from '../../runtime/loader/salts-modules.ts';
 import { isSaltsState } from '../../runtime/loader/salts-states.ts';
-import type { LaterSalt, SlsCatalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
+import type { SlsCatalog, ModuleSource } from '../../runtime/sls-check/catalog.ts';
+import type { LaterSalt } from '../../runtime/sls-check/later-salt.ts';
 import { KINDS } from '../../runtime/sls-check/catalog.ts';
 import { ownModules } from './own-modules.ts';
 

@@ -10,36 +10,28 @@ import { MODULE_TABLE } from '../../plugins/registry/module/table.generated.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 import { createModuleContext, ModuleRegistry } from '../../runtime/loader/registry.ts';
-import type { LaterSalt } from '../../runtime/sls-check/catalog.ts';
 import { checkSources, type CheckDeps } from '../../runtime/sls-check/check.ts';
-import { GONE_IN_3008 } from '../../runtime/sls-check/gone-in-3008.ts';
+import { laterSalt } from '../../runtime/sls-check/later-salt.ts';
 import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
 import type { Finding } from '../../runtime/sls-check/rules.ts';
 import { openCatalog } from './catalog.ts';
 import type { Found } from './find-sources.ts';
 import { readText } from './read-text.ts';
 
-/** The releases that `--instead-of` knows. */
-const LATER_SALTS: readonly LaterSalt[] = [{ name: '3008', gone: GONE_IN_3008 }];
-
-/** The release of this name; undefined for none. */
-export function laterSalt(release: string): LaterSalt | undefined {
-  return LATER_SALTS.find(({ name }) => name === release);
-}
-
 /**
  * Checks what was found.
+ * @param found the files, and what was wrong with others, which comes first in what is returned
  * @param insteadOf the release of Salt that the site would go to; empty for none
  * @param progress called after each file
  */
-export function checkFound(
-  { sources, roots, ownFolders }: Found,
+export async function checkFound(
+  { sources, findings, roots, ownFolders }: Found,
   knowledge: Knowledge,
   insteadOf: string,
   progress?: CheckDeps['progress'],
 ): Promise<Finding[]> {
   const folders = roots.map(({ folder }) => folder);
-  return checkSources(sources, {
+  const checked = await checkSources(sources, {
     knowledge,
     catalog: openCatalog(ownFolders, laterSalt(insteadOf)),
     jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
@@ -49,6 +41,7 @@ export function checkFound(
     readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
     ...(progress === undefined ? {} : { progress }),
   });
+  return [...findings, ...checked];
 }
 
 /**

@@ -1,8 +1,8 @@
 /** How `sls check` tells what it has found: as text, as JSON, and as SARIF 2.1.0 for code scanners. */
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GONE_TITLES } from '../../runtime/sls-check/catalog.ts';
-import { RULES, type Finding, type GonePart, type Severity } from '../../runtime/sls-check/rules.ts';
+import { GONE_TITLES, type GonePart } from '../../runtime/sls-check/later-salt.ts';
+import { RULES, type Finding, type Severity } from '../../runtime/sls-check/rules.ts';
 import { brineVersion } from '../../version.ts';
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];

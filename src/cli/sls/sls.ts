@@ -79,10 +79,7 @@ async function check(parsed: ParsedOptions, paths: readonly string[], io: Comman
     );
   const progress =
     found.sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? progressOn(io) : undefined;
-  const all = [
-    ...found.findings,
-    ...(await checkFound(found, knowledge, parsed.text('instead_of'), progress)),
-  ];
+  const all = await checkFound(found, knowledge, parsed.text('instead_of'), progress);
   const findings = all.filter(({ rule }) => !ignored.has(rule));
   const format = parsed.text('format');
   const files = found.sources.length;

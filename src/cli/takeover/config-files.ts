@@ -1,15 +1,10 @@
 /** The files of a program's configuration, one by one, so that each option can be told with its line. */
 import { readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
-import { globPaths } from '../../config/paths.ts';
-import { isFile } from '../../config/read-file.ts';
+import type { Environment } from '../../config/paths.ts';
+import { includedFiles, isFile } from '../../config/read-file.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-
-/** Includes that include each other end here. */
-const DEPTH_MAX = 20;
 
 /** One file, with its text; without options where it cannot be read. */
 export interface ConfigFile {
@@ -20,28 +15,27 @@ export interface ConfigFile {
 }
 
 /**
- * The main file and those that it includes, in the order in which they are read. Nothing is written, where a program
- * makes a file of its template and moves a broken schedule aside.
+ * The main file and those that it includes, each once, in the order in which they are read. Nothing is written, where a
+ * program makes a file of its template and moves a broken schedule aside.
  * @param main its path
  * @param defaultInclude the glob when the file names none
  */
-export function configFiles(main: string, defaultInclude: string): ConfigFile[] {
+export function configFiles(main: string, defaultInclude: string, env: Environment): ConfigFile[] {
   if (!isFile(main)) return [];
-  const first = readOne(main);
-  const automatic = first.options.get('default_include') ?? defaultInclude;
-  return [first, ...includedFrom(main, automatic, 0), ...includedFrom(main, first.options.get('include'), 0)];
-}
-
-function includedFrom(from: string, include: Value | undefined, depth: number): ConfigFile[] {
-  if (include === undefined || !truthy(include) || depth > DEPTH_MAX) return [];
-  const globs = (Array.isArray(include) ? include : [include]).map(pyStr);
-  return globs
-    .flatMap((glob) => globPaths(isAbsolute(glob) ? glob : join(dirname(from), glob)))
-    .filter(isFile)
-    .flatMap((path) => {
-      const one = readOne(path);
-      return [one, ...includedFrom(path, one.options.get('include'), depth + 1)];
-    });
+  const found = new Map<string, ConfigFile>();
+  const add = (path: string): Dict => {
+    const file = readOne(path);
+    found.set(path, file);
+    return file.options;
+  };
+  const addIncluded = (from: string, include: Value | undefined): void => {
+    for (const path of includedFiles(include, from, env).flatMap(({ files }) => files))
+      if (!found.has(path) && isFile(path)) addIncluded(path, add(path).get('include'));
+  };
+  const options = add(main);
+  addIncluded(main, options.get('default_include') ?? defaultInclude);
+  addIncluded(main, options.get('include'));
+  return [...found.values()];
 }
 
 function readOne(path: string): ConfigFile {
@@ -49,13 +43,11 @@ function readOne(path: string): ConfigFile {
   try {
     text = readFileSync(path, 'utf8');
     const value = loadYaml(text, { source: path });
-    if (isDict(value) || !truthy(value)) return { path, text, options: isDict(value) ? value : new Map() };
-    return {
-      path,
-      text,
-      options: new Map(),
-      fault: { message: 'The file is no mapping of options.', line: 1 },
-    };
+    if (isDict(value)) return { path, text, options: value };
+    const nothing = { path, text, options: new Map() };
+    return truthy(value)
+      ? { ...nothing, fault: { message: 'The file is no mapping of options.', line: 1 } }
+      : nothing;
   } catch (error) {
     const fault =
       error instanceof YamlError

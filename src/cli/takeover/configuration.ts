@@ -8,8 +8,8 @@ import type { Environment } from '../../config/paths.ts';
 import { readProgramFiles } from '../../config/program-files.ts';
 import { findUnserved } from '../../config/start-check.ts';
 import { BrineError } from '../../errors/errors.ts';
-import { createLogger, LOG_LEVELS, silentLogger } from '../../host/log.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { createLogger, LOG_LEVELS, silentLogger, type LogRecord } from '../../host/log.ts';
+import type { Dict } from '../../python/values/value.ts';
 import { configFiles, placeOf, type ConfigFile } from './config-files.ts';
 import type { Remark, Subject } from './remark.ts';
 
@@ -34,7 +34,8 @@ export function lookAtConfiguration(
   const [table, otherTable]: readonly OptionTable[] =
     role === 'master' ? [masterOptions, minionOptions] : [minionOptions, masterOptions];
   if (table === undefined || otherTable === undefined) return undefined;
-  const files = configFiles(join(configDir, role), table['default_include']?.default as string);
+  const defaultInclude = table['default_include']?.default as string;
+  const files = configFiles(join(configDir, role), defaultInclude, env);
   if (files.length === 0) return undefined;
   const subject: Subject = `configuration of the ${role}`;
   const broken = files.flatMap(({ path, fault }): Remark[] =>
@@ -45,15 +46,7 @@ export function lookAtConfiguration(
   const place = { configDir, env };
   const note = (verdict: Remark['verdict'], option: string, message: string): void =>
     void remarks.push({ subject, verdict, message, ...placeOf(files, option) });
-  const given = readProgramFiles(
-    role,
-    place,
-    table['default_include']?.default as string,
-    silentLogger,
-    false,
-  );
-  const own = new Set(files.flatMap(({ options }) => [...options.keys()]));
-  for (const name of [...given.keys()]) if (!own.has(name)) given.delete(name);
+  const { given, options, said } = loaded(role, place, defaultInclude);
   const compiles = role === 'master' || given.get('file_client') === 'local';
   const found = findUnserved({ program: `salt-${role}`, table, otherTable, given, compiles });
   for (const [name, why] of found.stops)
@@ -69,28 +62,33 @@ export function lookAtConfiguration(
       name,
       `${name} is an option that nobody knows; it is kept for modules that ask for it.${hint}`,
     );
-  const { options, said } = loaded(role, place);
   for (const line of said) remarks.push({ subject, verdict: 'differs', message: line });
   if (typeof options !== 'string') return { role, files, remarks, options };
   return { role, files, remarks: [...remarks, { subject, verdict: 'missing', message: options }] };
 }
 
-/** Loads it as the program would. @returns the options, or why it would not start */
+/** What the files say, and the options as the program would have them, or why it would not start. */
+interface Loaded {
+  readonly given: Dict;
+  readonly options: Options | string;
+  readonly said: readonly string[];
+}
+
 function loaded(
   role: 'master' | 'minion',
   place: { readonly configDir: string; readonly env: Environment },
-): { readonly options: Options | string; readonly said: readonly string[] } {
+  defaultInclude: string,
+): Loaded {
   const said: string[] = [];
-  const sink = {
-    level: LOG_LEVELS.warning,
-    write: ({ message }: { message: string }) => void said.push(message),
-  };
-  const log = createLogger('brine', [sink]);
+  const write = ({ message }: LogRecord): void => void said.push(message);
+  const log = createLogger('brine', [{ level: LOG_LEVELS.warning, write }]);
+  let given: Dict = new Map();
   try {
+    given = readProgramFiles(role, place, defaultInclude, silentLogger, false);
     const load = role === 'master' ? loadMasterConfig : loadMinionConfig;
-    return { options: load({ ...place, log }), said };
+    return { given, options: load({ ...place, log }), said };
   } catch (error) {
     if (!(error instanceof BrineError)) throw error;
-    return { options: `The program does not start: ${pyStr(error.message)}`, said };
+    return { given, options: `The program does not start: ${error.message}`, said };
   }
 }

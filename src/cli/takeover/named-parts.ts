@@ -9,7 +9,7 @@ import { sinkNames } from '../../plugins/registry/returner/sink.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
 import { EXT_PILLARS } from '../../runtime/pillar/ext/names.ts';
-import { GONE_TITLES, goneFrom, goneText, type LaterSalt } from '../../runtime/sls-check/catalog.ts';
+import { GONE_TITLES, goneFrom, goneText, type LaterSalt } from '../../runtime/sls-check/later-salt.ts';
 import type { GoneKind } from '../../runtime/sls-check/gone-in-3008.ts';
 import { placeOf } from './config-files.ts';
 import type { LookedAt } from './configuration.ts';

@@ -10,7 +10,8 @@ import { formatUsageError } from '../command-line/help.ts';
 import { refuseContradictions, warnOfIdle } from '../command-line/option-rules.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import { brineProgram } from '../options/brine.ts';
-import { checkFound, laterSalt } from '../sls/check-found.ts';
+import { laterSalt } from '../../runtime/sls-check/later-salt.ts';
+import { checkFound } from '../sls/check-found.ts';
 import { grainsOfSystem } from '../sls/grain-profiles.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { wantsColor } from '../terminal/terminal.ts';
@@ -80,9 +81,9 @@ async function check(parsed: ParsedOptions, io: CommandIo): Promise<number> {
 
 /** Trees, own modules and data of one program; nothing where it has no options. */
 async function remarksOnSite(looked: LookedAt, configDir: string, parsed: ParsedOptions): Promise<Remark[]> {
-  const { role, options } = looked;
+  const { role, files, options } = looked;
   if (options === undefined) return [];
-  const trees = treesOf(options);
+  const trees = treesOf(options, files);
   const insteadOf = parsed.text('instead_of');
   const data = [
     ...lookAtNamedParts(looked, laterSalt(insteadOf), ownParts(trees.fileRoots)),

@@ -1,11 +1,13 @@
 /** What becomes of states, pillar and reactions: the trees that the options name. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Options } from '../../config/option.ts';
+import { globPaths } from '../../config/paths.ts';
 import { isDirectory, isFile } from '../../config/read-file.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
 import type { Finding, RuleName } from '../../runtime/sls-check/rules.ts';
 import { findSources, type Found } from '../sls/find-sources.ts';
+import { placeOf, type ConfigFile } from './config-files.ts';
 import type { Remark, Verdict } from './remark.ts';
 
 /** What findings of `sls check` mean for a takeover; the others are faults that Salt has with the file, too. */
@@ -26,24 +28,34 @@ export interface Trees {
 const SUBJECT = 'states, pillar and reactions';
 
 /** The trees that options name. Those that come from elsewhere, by git or S3, are only named. */
-export function treesOf(options: Options): Trees {
+export function treesOf(options: Options, files: readonly ConfigFile[]): Trees {
   const remarks: Remark[] = [];
-  const folders = (name: string): string[] => {
-    const named = [...new Set(environments(options.raw(name)).map((path) => resolve(path)))];
+  const note = (option: string, message: string): void =>
+    void remarks.push({ subject: SUBJECT, verdict: 'differs', message, ...placeOf(files, option) });
+  const folders = (option: string): string[] => {
+    const named = [...new Set(environments(options.raw(option)).map((path) => resolve(path)))];
+    // the usual folders need not be there
+    if (placeOf(files, option) !== undefined)
+      for (const path of named)
+        if (!isDirectory(path))
+          note(option, `${option} names ${path}, which is no folder: nothing comes from it.`);
     return named.filter(isDirectory);
   };
+  const fileRoots = folders('file_roots');
+  const pillarRoots = folders('pillar_roots');
   const backends = listOf(options.raw('fileserver_backend')).filter((name) => !name.startsWith('roots'));
   if (backends.length > 0)
-    remarks.push({
-      subject: SUBJECT,
-      verdict: 'differs',
-      message: `Files of ${backends.join(', ')} are not looked at: check a copy of them with brine-sls check.`,
-    });
-  const fileRoots = folders('file_roots');
-  const reactions = listOf(options.raw('reactor'))
-    .map((path) => found(path, fileRoots))
-    .filter((path) => path !== undefined);
-  return { fileRoots, pillarRoots: folders('pillar_roots'), reactions, remarks };
+    note(
+      'fileserver_backend',
+      `Files of ${backends.join(', ')} are not looked at: check a copy of them with brine-sls check.`,
+    );
+  const reactions = listOf(options.raw('reactor')).flatMap((path) => {
+    const found = filesAt(path, fileRoots);
+    if (found.length === 0)
+      note('reactor', `reactor names ${path}, and there is no such file: nothing is done.`);
+    return found;
+  });
+  return { fileRoots, pillarRoots, reactions, remarks };
 }
 
 /** The paths of all environments. */
@@ -58,10 +70,11 @@ function listOf(value: Value | undefined): string[] {
   return value.flatMap((item) => (isDict(item) ? [...item.values()].flatMap(listOf) : [pyStr(item)]));
 }
 
-function found(path: string, roots: readonly string[]): string | undefined {
-  const name = path.replace(/^salt:\/\//, '').split('?')[0] ?? '';
-  const places = path.startsWith('salt://') ? roots.map((root) => `${root}/${name}`) : [path];
-  return places.find(isFile);
+/** The files of a rule: a path, which may have wildcards, or an address below the roots. */
+function filesAt(path: string, roots: readonly string[]): string[] {
+  const [, name] = /^salt:\/\/([^?]*)/.exec(path) ?? [];
+  const places = name === undefined ? [path] : roots.map((root) => join(root, name));
+  return places.flatMap((place) => globPaths(place)).filter(isFile);
 }
 
 /** The files of the trees; undefined where there are none. */

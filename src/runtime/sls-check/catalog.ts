@@ -1,7 +1,7 @@
 /** What a check knows of states and functions: those of Brine, of Salt's, and of the site's own. */
 import { didYouMean } from '../../errors/did-you-mean.ts';
-import type { GoneKind } from './gone-in-3008.ts';
-import type { RuleName, GonePart } from './rules.ts';
+import { goneFrom, goneText, type GonePart, type LaterSalt } from './later-salt.ts';
+import type { RuleName } from './rules.ts';
 import type { FunctionDescription } from '../loader/module.ts';
 
 /** Modules of one kind, whatever machine they are for. */
@@ -23,12 +23,6 @@ export interface SlsCatalog {
   readonly own: ReadonlyMap<string, ReadonlySet<string>>;
   /** The release that a site would go to, and what it no longer has. */
   readonly insteadOf?: LaterSalt;
-}
-
-/** A release of Salt, and the parts that it no longer has. */
-export interface LaterSalt {
-  readonly name: string;
-  readonly gone: Readonly<Record<GoneKind, ReadonlySet<string>>>;
 }
 
 /** The kinds, as findings call them, with the folder of the site's own. */
@@ -56,38 +50,6 @@ export async function lookUp(catalog: SlsCatalog, kind: keyof typeof KINDS, fun:
   const gone = goneFrom(catalog.insteadOf, kind, name, found.kind === 'known');
   return gone === undefined ? found : { ...found, gone };
 }
-
-/** The part of this name, when the later Salt no longer has it. @param isInBrine whether it is here */
-export function goneFrom(
-  later: LaterSalt | undefined,
-  kind: GoneKind,
-  name: string,
-  isInBrine: boolean,
-): GonePart | undefined {
-  return later?.gone[kind].has(name) === true ? { kind, name, isInBrine } : undefined;
-}
-
-/** A sentence about a part that went. */
-export function goneText(later: LaterSalt | undefined, { kind, name, isInBrine }: GonePart): string {
-  const has = isInBrine ? 'Brine has it' : 'Brine does not have it either';
-  return `Salt ${later?.name ?? ''} no longer has the ${GONE_TITLES[kind]} '${name}'; ${has}.`;
-}
-
-/** A kind of parts, as sentences call one. */
-export const GONE_TITLES: Readonly<Record<GoneKind, string>> = {
-  states: 'state module',
-  modules: 'execution module',
-  runners: 'runner',
-  renderers: 'renderer',
-  returners: 'returner',
-  pillars: 'external pillar',
-  beacons: 'beacon',
-  engines: 'engine',
-  sdb: 'sdb driver',
-  auths: 'authentication system',
-  backends: 'backend of the file server',
-  queues: 'backend of queues',
-};
 
 /**
  * What is to be said of a look-up.

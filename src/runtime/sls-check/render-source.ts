@@ -29,7 +29,8 @@ import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';
 import { positionsOf, type Positions, type Step } from './positions.ts';
 import type { ToldRule } from './catalog.ts';
-import { finding, type Finding, type GonePart, type SourcePlace, type RuleName } from './rules.ts';
+import type { GonePart } from './later-salt.ts';
+import { finding, type Finding, type SourcePlace, type RuleName } from './rules.ts';
 import type { Source } from './source.ts';
 import { PartlyKnown, Unknowns } from './unknown.ts';
 

@@ -3,7 +3,7 @@
  * table.
  */
 
-import type { GoneKind } from './gone-in-3008.ts';
+import type { GonePart } from './later-salt.ts';
 
 /** How much a finding weighs: an error would fail the run, a warning may, a note says what could not be looked at. */
 export type Severity = 'error' | 'warning' | 'note';
@@ -116,13 +116,6 @@ export interface Finding extends SourcePlace {
   readonly message: string;
   /** Of `gone-from-salt`: which part it is. */
   readonly gone?: GonePart;
-}
-
-/** A part that a later Salt no longer has. */
-export interface GonePart {
-  readonly kind: GoneKind;
-  readonly name: string;
-  readonly isInBrine: boolean;
 }
 
 /** Makes a finding. */

@@ -5,8 +5,7 @@ import { openCatalog } from '../../../../src/cli/sls/catalog.ts';
 import { grainsOfSystem } from '../../../../src/cli/sls/grain-profiles.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { dict, type Dict } from '../../../../src/python/values/value.ts';
-import type { LaterSalt } from '../../../../src/runtime/sls-check/catalog.ts';
-import { GONE_IN_3008 } from '../../../../src/runtime/sls-check/gone-in-3008.ts';
+import { laterSalt, type LaterSalt } from '../../../../src/runtime/sls-check/later-salt.ts';
 import { checkSources } from '../../../../src/runtime/sls-check/check.ts';
 import { RULES, type RuleName } from '../../../../src/runtime/sls-check/rules.ts';
 import { slsName, type Source, type SourceKind } from '../../../../src/runtime/sls-check/source.ts';
@@ -16,7 +15,7 @@ import { fakeClock, fakeContext, leastRandom } from '../../../support/module-con
 type Tree = Readonly<Record<string, string>>;
 
 interface Given {
-  readonly insteadOf?: LaterSalt;
+  readonly insteadOf?: LaterSalt | undefined;
   readonly pillar?: Dict;
   readonly grains?: Dict;
 }
@@ -90,7 +89,7 @@ const CASES: readonly Case[] = [
       'salt/b.sls': '#!genshi|yaml\na: 1\n',
       'reactor/r.sls': 'up:\n  runner.virt.list: []\n',
     },
-    given: { insteadOf: { name: '3008', gone: GONE_IN_3008 } },
+    given: { insteadOf: laterSalt('3008') },
     finds: [
       'reactor/r.sls:2:3 function-not-here',
       'reactor/r.sls:2:3 gone-from-salt',
