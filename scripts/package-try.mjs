@@ -1,6 +1,6 @@
-// Tries the packages in bare systems: `npm run package:try [-- bookworm trixie --only install]`, as root, with debootstrap. Each script
-// of test/packages runs in a copy of a system of its own, with processes and mounts of its own, and leaves nothing; what
-// ends with `.systemd.sh` runs in one that systemd has started.
+// Tries the packages in bare systems: `npm run package:try [-- bookworm trixie --only install]`, as root, with
+// debootstrap. Each script of test/packages runs in a copy of a system of its own, with processes and mounts of its own,
+// and leaves nothing; what ends with `.systemd.sh` runs in one that systemd has started.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

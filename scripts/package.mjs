@@ -1,5 +1,6 @@
-// Makes the packages: `npm run package [-- deb] [--arch amd64,arm64]`, into `build/packages`. Each has Node inside, so
-// that the system's does not matter, in a folder of its version; what the packages are is in scripts/package/packages.mjs.
+// Makes the packages: `npm run package [-- --arch amd64,arm64 --quick --version X]`, into `build/packages`. Each has
+// Node inside, so that the system's does not matter, in a folder of its version; what the packages are is in
+// scripts/package/packages.mjs.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
