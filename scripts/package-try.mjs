@@ -1,8 +1,18 @@
 // Tries the packages in bare systems: `npm run package:try [-- bookworm trixie --only install]`, as root, with
 // debootstrap. Each script of test/packages runs in a copy of a system of its own, with processes and mounts of its own,
-// and leaves nothing; what ends with `.systemd.sh` runs in one that systemd has started.
+// and leaves nothing; what ends with `.systemd.sh` runs in one that systemd has started. What a script needs and such a
+// system cannot make, the script that ends with `.prepare.mjs` beside it makes here first.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
@@ -13,13 +23,12 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const FURTHER = `${version}+further`;
 const TRY_MAX_MS = 480_000;
 const ARCH = process.arch === 'arm64' ? 'arm64' : 'amd64';
-const packages = join(root, 'build/packages');
+/** The packages of this version, and those that only tries need. */
+const packages = join(root, 'build/tried');
 const scripts = join(root, 'test/packages');
 
 if (process.getuid?.() !== 0) fail('Bare systems are made by root.');
-for (const one of [version, FURTHER])
-  if (!existsSync(join(packages, `brine-common_${one}_${ARCH}.deb`)))
-    must('node', [join(root, 'scripts/package.mjs'), '--arch', ARCH, '--quick', '--version', one]);
+gatherPackages();
 let failed = 0;
 let passed = 0;
 const { values, positionals } = parseArgs({
@@ -27,8 +36,11 @@ const { values, positionals } = parseArgs({
   // only the scripts whose names begin with this
   options: { only: { type: 'string', default: '' } },
 });
+const names = readdirSync(scripts).filter((each) => each.startsWith(values.only));
+for (const name of names.filter((each) => each.endsWith('.prepare.mjs')))
+  must('node', [join(scripts, name), packages, version, FURTHER, ARCH]);
 for (const suite of positionals.length > 0 ? positionals : ['bookworm', 'trixie'])
-  for (const name of readdirSync(scripts).filter((each) => each.startsWith(values.only))) {
+  for (const name of names.filter((each) => each.endsWith('.sh'))) {
     const isRight = tryIn(suite, join(scripts, name));
     console.log(`${isRight ? 'passed' : 'FAILED'} ${name} on ${suite}`);
     if (isRight) passed++;
@@ -36,6 +48,23 @@ for (const suite of positionals.length > 0 ? positionals : ['bookworm', 'trixie'
   }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+function gatherPackages() {
+  const made = join(root, 'build/packages');
+  const make = (one, into) =>
+    must('node', [
+      join(root, 'scripts/package.mjs'),
+      ...['--arch', ARCH, '--quick', '--version', one, '--into', into],
+    ]);
+  const commonOf = (folder, one) => join(folder, `brine-common_${one}_${ARCH}.deb`);
+  mkdirSync(packages, { recursive: true });
+  if (!existsSync(commonOf(made, version))) make(version, made);
+  if (!existsSync(commonOf(packages, FURTHER))) make(FURTHER, packages);
+  for (const name of readdirSync(made).filter((each) => each.endsWith(`_${version}_${ARCH}.deb`))) {
+    rmSync(join(packages, name), { force: true });
+    linkSync(join(made, name), join(packages, name));
+  }
+}
 
 /** A bare system, made once. */
 function systemOf(suite, further) {

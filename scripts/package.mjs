@@ -2,7 +2,7 @@
 // Node inside, so that the system's does not matter, in a folder of its version; what the packages are is in
 // scripts/package/packages.mjs.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
 import { buildDebs } from './package/deb.mjs';
@@ -18,9 +18,10 @@ await orSay(async () => {
       quick: { type: 'boolean', default: false },
       // another version than that of package.json, for trying out upgrades
       version: { type: 'string' },
+      into: { type: 'string', default: join(root, 'build/packages') },
     },
   });
-  const to = join(root, 'build/packages');
+  const to = resolve(values.into);
   mkdirSync(to, { recursive: true });
   for (const arch of values.arch.split(',')) {
     const work = join(root, 'build/package', arch);
