@@ -107,7 +107,7 @@ const UNSERVED: readonly FurtherOption[] = [
     names: ['aws.'],
     unserved: notYet('there is nothing that reads it'),
   },
-  { names: ['winrepo_', 'win_repo'], unserved: notYet('there are no packages for Windows') },
+  { names: ['winrepo_', 'win_repo', 'win_repo_'], unserved: notYet('there are no packages for Windows') },
   { names: ['thorium_', 'register_returner'], unserved: notYet('there is no thorium') },
   {
     names: ['ssh_', 'roster', 'roster_', 'rosters', 'rand_thin_dir'],

@@ -29,6 +29,11 @@ export const gitfsOptions = {
   gitfs_pubkey: option('str', '', 'public key for ssh', noEffect('ssh finds it out of the private one')),
   gitfs_passphrase: option('str', '', 'passphrase of the private key'),
   gitfs_ssl_verify: option('bool', true, 'check certificates of https'),
+  gitfs_proxy: option(
+    'str',
+    '',
+    'HTTP proxy for http and https; without it that of the environment and of git',
+  ),
   gitfs_global_lock: option(
     'bool',
     true,
@@ -93,6 +98,11 @@ export const gitPillarOptions = {
   git_pillar_pubkey: option('str', '', 'public key for ssh', noEffect('ssh finds it out of the private one')),
   git_pillar_passphrase: option('str', '', 'passphrase of the private key'),
   git_pillar_ssl_verify: option('bool', true, 'check certificates of https'),
+  git_pillar_proxy: option(
+    'str',
+    '',
+    'HTTP proxy for http and https; without it that of the environment and of git',
+  ),
   git_pillar_global_lock: option(
     'bool',
     true,

@@ -9,6 +9,8 @@ import { masterOptions } from './master-options.ts';
 import { minionOptions } from './minion-options.ts';
 import { pathOptions } from './option.ts';
 import { globPaths, hasWildcards, prependRootDir } from './paths.ts';
+import { applyTelemetryBlocks } from './telemetry-blocks.ts';
+import { applyWorkerPools } from './worker-pools.ts';
 
 const SIGNING_ALGORITHMS = ['PKCS1v15-SHA1', 'PKCS1v15-SHA224'];
 const ENCRYPTION_ALGORITHMS = ['OAEP-SHA1', 'OAEP-SHA224'];
@@ -39,6 +41,8 @@ export function normaliseBeforeCheck(values: Dict, role: Role, log: Logger, isSt
   if (Array.isArray(values.get('return'))) {
     values.set('return', (values.get('return') as Value[]).map(pyStr).join(','));
   }
+  if (role === 'master') applyWorkerPools(values);
+  applyTelemetryBlocks(values);
   if (!truthy(values.get('extension_modules'))) values.delete('extension_modules');
   if (values.get('ipc_write_buffer') === 'dynamic') values.set('ipc_write_buffer', dynamicBuffer());
 }

@@ -176,6 +176,21 @@ export const sharedOptions = {
     'localfs',
     'driver of the cache of minion data: `localfs`, files below `cachedir`; on a master also `redis`, `mysql`, `etcd`, `consul`',
   ),
+  'keys.cache_driver': option(
+    'str?',
+    'localfs_key',
+    'driver of the keys: files below `pki_dir`, which a master with `mmap_key` (3008.1) has as well',
+  ),
+  tracing: option(
+    'dict',
+    dict(),
+    'the block of 3008: with `enabled` and `exporter: otlp-http` its `endpoint` and `headers` stand for otlp_endpoint and otlp_headers, unless these are set',
+  ),
+  metrics: option(
+    'dict',
+    dict(),
+    'the block of 3008: with `enabled` and `exporter: prometheus` its `prometheus: {host, port}` stands for metrics_address, unless that is set',
+  ),
   engines: option('list', [], 'engines to run, names or one-key mappings of name to options'),
   engines_dirs: option('list', [], 'further folders of engines'),
   may_lose_on_power_failure: option(
@@ -254,6 +269,11 @@ export const sharedOptions = {
   state_compress_ids: option('bool', false, 'join states of one id in terse output'),
   state_tabular: option('any', false, 'print terse output as a table'),
   state_auto_order: option('bool', true, 'run states in the order of the file'),
+  state_max_parallel: option(
+    'int',
+    0,
+    'states with `parallel: True` that go on beside a run at a time, 0 for no limit; the others wait for their turn',
+  ),
   state_aggregate: option('any', false, 'states that may be joined into one call, or true for all'),
   state_events: option('bool', false, 'send an event for each finished state'),
   test: option('bool', false, 'only say what would be done'),
@@ -330,6 +350,11 @@ export const sharedOptions = {
     '[JID: %(jid)s]',
     'form of the job id where a form names it',
     notYet('lines do not name the job'),
+  ),
+  log_fmt_minion_id: option(
+    'str?',
+    '[%(minion_id)s]',
+    "form of the minion's id where a form has %(minion_id)s; lines of a master name none",
   ),
   log_granular_levels: option('dict', dict(), 'levels by name of the logger'),
   log_rotate_max_bytes: option('int', 0, 'size at which a log file is rotated, 0 for never'),

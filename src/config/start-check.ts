@@ -7,17 +7,22 @@ import { didYouMean } from '../errors/did-you-mean.ts';
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
 import { furtherOption } from './further-options.ts';
-import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
+import { LOCAL_DRIVER, MAPPED_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
 import type { OptionSpec, OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { RETURNER_SETTINGS } from './returner-settings.generated.ts';
 import { settingsNotThere } from './settings-of-modules.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
+import { telemetryUnserved } from './telemetry-blocks.ts';
 import { SALTS_CLUSTER } from './unserved-options.ts';
 import { noEffect, stops as stopping, type Program, type Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
 const NAMED_MAX = 40;
+
+/** `keys.cache_driver`: the files themselves, and an index of them. */
+const KEY_FILES = 'localfs_key';
+const KEY_INDEX = 'mmap_key';
 
 /** The backends of the file server that there are. */
 const BACKENDS = new Set(
@@ -170,6 +175,8 @@ function valueUnserved(
 ): Unserved | undefined {
   if (name === 'cluster_id') return isClusterGiven(given) ? undefined : SALTS_CLUSTER;
   if (name === 'cache') return cacheUnserved(pyStr(value), { given, isMaster });
+  if (name === 'keys.cache_driver') return keysUnserved(pyStr(value), isMaster);
+  if (name === 'tracing' || name === 'metrics') return telemetryUnserved(name, value);
   if (name === 'fileserver_backend' && Array.isArray(value)) {
     const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
     if (missing.length > 0)
@@ -199,12 +206,29 @@ function cacheUnserved(
           `the masters of a cluster tell each other what they remember of minions, and ${driver} would be a second way; set cache: localfs`,
         )
       : undefined;
+  if (driver === MAPPED_DRIVER)
+    return noEffect(
+      'what is remembered of minions is in files below cachedir and in memory; that of an mmap_cache is not read, and comes anew with the next pillar of each minion',
+    );
   const known = [LOCAL_DRIVER, ...SERVER_DRIVERS];
   return stopping(
     `there is no driver ${driver}; there are ${known.join(', ')}.${didYouMean(driver, known, 1)}`.replace(
       /[.]$/,
       '',
     ),
+  );
+}
+
+/** Salt compat: `mmap_key` (3008.1) is an index of the files below `pki_dir`, which stay. */
+function keysUnserved(driver: string, isMaster: boolean): Unserved | undefined {
+  if (driver === KEY_FILES) return undefined;
+  if (driver === KEY_INDEX || !isMaster)
+    return noEffect(
+      'keys are in the files below pki_dir, which a Salt with mmap_key keeps as well, and in memory',
+    );
+  const known = [KEY_FILES, KEY_INDEX];
+  return stopping(
+    `there is no driver ${driver}, and the keys that it keeps would be missed; there are ${known.join(', ')}`,
   );
 }
 

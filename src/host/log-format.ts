@@ -9,6 +9,8 @@ export interface LineContext {
   readonly pid: number;
   /** already in the form of `log_fmt_jid`; empty outside of jobs */
   readonly jid: string;
+  /** already in the form of `log_fmt_minion_id`; empty in the lines of a master */
+  readonly minion: string;
 }
 
 /** How lines look. */
@@ -45,6 +47,7 @@ export const LINE_PIECES = /%\(([^)]*)\)([-#0+ ]*)(\d*)(?:\.(\d+))?[diouxXeEfFgG
 /** The fields that lines have. */
 export const LINE_FIELDS: ReadonlySet<string> = new Set([
   ...['message', 'levelname', 'levelno', 'name', 'process', 'asctime', 'created', 'msecs', 'jid', 'lineno'],
+  'minion_id',
   ...['processName', 'threadName', 'bracketname', 'bracketlevel', 'bracketprocess'],
   ...['colorname', 'colorlevel', 'colorprocess', 'colormsg'],
 ]);
@@ -108,6 +111,8 @@ function reader(name: string, format: LineFormat): (record: LogRecord, context: 
       return (_, context) => String(Math.floor(context.timeMs) % 1000);
     case 'jid':
       return (_, context) => context.jid;
+    case 'minion_id':
+      return (_, context) => context.minion;
     case 'lineno':
       return () => '0';
     case 'processName':

@@ -54,6 +54,8 @@ export interface LoggingOptions {
   /** `log_fmt_jid`, and the job the program is busy with, if any */
   readonly jidForm?: string;
   readonly currentJid?: () => string | undefined;
+  /** The id of the program's minion in the form of `log_fmt_minion_id`; not set for a master's */
+  readonly minion?: string;
   /** `log_granular_levels`: logger prefix to level; they can make parts quieter, never louder than a sink */
   readonly granular?: ReadonlyMap<unknown, unknown>;
   /** name of the first logger, `salt` if not given */
@@ -78,7 +80,7 @@ export interface LoggingOptions {
  */
 export function logForms(
   valueOf: (option: string) => unknown,
-): Pick<LoggingOptions, 'form' | 'dateForm' | 'fileForm' | 'fileDateForm'> {
+): Pick<LoggingOptions, 'form' | 'dateForm' | 'fileForm' | 'fileDateForm' | 'minion'> {
   const text = (option: string): string | undefined => {
     const value = valueOf(option);
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -88,6 +90,10 @@ export function logForms(
     dateForm: text('log_datefmt_console') ?? text('log_datefmt'),
     fileForm: text('log_fmt_logfile'),
     fileDateForm: text('log_datefmt_logfile'),
+    minion:
+      valueOf('__role') === 'minion'
+        ? (text('log_fmt_minion_id') ?? '').replaceAll('%(minion_id)s', () => visibleName(text('id') ?? ''))
+        : undefined,
   };
   return Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined));
 }
@@ -176,6 +182,7 @@ function sharedParts(options: LoggingOptions): LineSinkDeps {
         timeMs: clock.nowMs(),
         pid,
         jid: jid === undefined ? '' : jidForm.replaceAll('%(jid)s', () => visibleName(jid)),
+        minion: options.minion ?? '',
       };
     },
     safe: withoutCredentials,
@@ -208,7 +215,21 @@ function checkedForms(options: LoggingOptions): { console: string; file: string;
   const faults = [...terminal.faults, ...timeFormFaults('log_datefmt', options.dateForm ?? '')];
   if (options.file)
     faults.push(...file.faults, ...timeFormFaults('log_datefmt_logfile', options.fileDateForm ?? ''));
+  if (options.minion === undefined) faults.push(...minionFaults(options));
   return { console: terminal.form, file: file.form, faults };
+}
+
+/** Salt compat: 3008's master names the minion whose request it serves when it writes a line. */
+function minionFaults({ form = '', file, fileForm = '' }: LoggingOptions): string[] {
+  const forms = [
+    ['log_fmt_console', form] as const,
+    ...(file ? [['log_fmt_logfile', fileForm] as const] : []),
+  ];
+  return forms
+    .filter(([, text]) => text.includes('%(minion_id)'))
+    .map(
+      ([option]) => `${option} asks for %(minion_id)s, which only lines of a minion have; it stays empty.`,
+    );
 }
 
 function consoleSink(options: LoggingOptions, form: string, shared: LineSinkDeps): LogSink {

@@ -1,9 +1,10 @@
 /**
- * Takes the sample configuration of a real Salt (`conf/master` and `conf/minion` of its sources: `BRINE_SALT_SOURCE`,
- * or `/opt/realsalt/src/3006`), starts the built salt-master and salt-minion with every option in turn, as it is
- * written there and with another value than the default, and says what each start said of it: `npm run compare:options
- * [-- master|minion] [OPTION...]`. Ends with 1 when an option was silent: given a value that it does not have by
- * default, not served, and not mentioned. A program is ended as soon as it has said that it starts.
+ * Takes the sample configurations of real Salts (`conf/master` and `conf/minion` of their sources: `BRINE_SALT_SOURCE`,
+ * or 3006 to 3008 below `/opt/realsalt/src`), and the options that Salt 3008 has besides, starts the built salt-master
+ * and salt-minion with every option in turn, as it is written there and with another value than the default, and says
+ * what each start said of it: `npm run compare:options [-- master|minion] [OPTION...]`. Ends with 1 when an option was
+ * silent: given a value that it does not have by default, not served, and not mentioned. A program is ended as soon as
+ * it has said that it starts.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -13,6 +14,7 @@ import { furtherOption } from '../../src/config/further-options.ts';
 import { masterOptions } from '../../src/config/master-options.ts';
 import { minionOptions } from '../../src/config/minion-options.ts';
 import type { OptionTable } from '../../src/config/option.ts';
+import { parseJson } from '../../src/formats/json/parse.ts';
 import { toJson } from '../../src/formats/json/text.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { pyStr } from '../../src/python/values/repr.ts';
@@ -21,7 +23,14 @@ import { freePort, ours } from '../support/fleet.ts';
 import { sampleOptions, unlikeDefault, type OptionCase } from './sample-options.ts';
 import { WRONG_VALUES } from './wrong-options.ts';
 
-const SOURCE = process.env['BRINE_SALT_SOURCE'] ?? '/opt/realsalt/src/3006';
+const NAMED_SOURCE = process.env['BRINE_SALT_SOURCE'];
+const SOURCES = (
+  NAMED_SOURCE === undefined
+    ? ['3006', '3007', '3008'].map((version) => `/opt/realsalt/src/${version}`)
+    : [NAMED_SOURCE]
+).filter((source) => existsSync(join(source, 'conf', 'master')));
+/** Options of 3008 that no sample has, each with another value than the default. */
+const LATER = join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/config/options-3008.json');
 const START_MAX_MS = 30_000;
 const AT_ONCE = 2;
 /** What is wrong with a value may be found by a part that is started later. */
@@ -178,13 +187,28 @@ async function judgeAll(
 
 /** Each option as written, and again with another value where that is the default. */
 async function casesOf(side: Side, folder: string): Promise<OptionCase[]> {
-  const sample = sampleOptions(readFileSync(join(SOURCE, 'conf', side.role), 'utf8'));
+  const sample = SOURCES.flatMap((source) =>
+    sampleOptions(readFileSync(join(source, 'conf', side.role), 'utf8')),
+  );
   const port = await freePort();
   const all = sample.flatMap((one) => [
     { ...one, value: unlikeDefault(one, {}, folder, port).value },
     unlikeDefault(one, side.table, folder, port),
   ]);
+  all.push(...laterOptions(side));
   return all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at);
+}
+
+function laterOptions({ role }: Side): OptionCase[] {
+  const recorded = parseJson(readFileSync(LATER, 'utf8'));
+  const parts = isDict(recorded) ? ['tables', 'later'].map((part) => recorded.get(part)) : [];
+  return parts.filter(isDict).flatMap((part) =>
+    [...part].flatMap(([name, facts]): OptionCase[] => {
+      const roles = isDict(facts) ? facts.get('roles') : undefined;
+      if (!isDict(facts) || !Array.isArray(roles) || !roles.includes(role)) return [];
+      return [{ name: pyStr(name), value: facts.get('other') ?? null }];
+    }),
+  );
 }
 
 function isSame(one: OptionCase, other: OptionCase): boolean {
@@ -216,9 +240,9 @@ function report({ role }: Side, what: string, rows: readonly Row[], isVerbose: b
 
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
-  if (!existsSync(join(SOURCE, 'conf', 'master'))) {
+  if (SOURCES.length === 0) {
     say(
-      `No sample configuration: ${SOURCE}/conf/master is not there. Name the sources of a Salt in BRINE_SALT_SOURCE.`,
+      `No sample configuration: ${NAMED_SOURCE ?? '/opt/realsalt/src/3008'}/conf/master is not there. Name the sources of a Salt in BRINE_SALT_SOURCE.`,
     );
     return 1;
   }

@@ -49,6 +49,11 @@ export class ParallelStates {
     return this.#unended.has(result);
   }
 
+  /** Whether as many go on as may at a time. @param max `state_max_parallel`, 0 for no limit */
+  isFull(max: number): boolean {
+    return max > 0 && this.#unended.size >= max;
+  }
+
   /** Waits until the next of those that go on has ended. */
   async nextEnd(): Promise<void> {
     const going = [...this.#going].filter(([result]) => this.#unended.has(result));

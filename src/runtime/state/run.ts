@@ -3,7 +3,7 @@
  * `call_chunk`, 3006.16).
  */
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
+import { dict, isDict, toNumber, truthy, type Dict } from '../../python/values/value.ts';
 import { ModuleHooks } from './aggregate.ts';
 import { StateCaller } from './call-state.ts';
 import { ChunkIndex } from './chunk-index.ts';
@@ -225,7 +225,8 @@ export class StateRun {
     if (!truthy(low.get('prerequired'))) this.#active.add(tag);
     await this.#ahead?.forState(low, chunks);
     const isForeseen = truthy(low.get('__prereq__'));
-    const mayWait = how.mayWait === true && truthy(low.get('parallel')) && !isForeseen;
+    const isBeside = truthy(low.get('parallel')) && !isForeseen;
+    const mayWait = how.mayWait === true && isBeside;
     const { status, named } = await this.#status(low, running, chunks, mayWait);
     if (status === 'pending') return this.#waits(tag);
     if (status === 'unmet') {
@@ -239,6 +240,8 @@ export class StateRun {
       running.set(tag, result);
       if (status === 'pre') this.#foreseen.set(tag, result);
     } else {
+      if (isBeside && mayWait && this.#isFull) return this.#waits(tag);
+      while (isBeside && this.#isFull) await this.#parallel.nextEnd();
       const joined = await this.#joined(low, running, chunks);
       if (this.#isStopped) return false;
       const isWatching = status === 'change' && !isForeseen;
@@ -250,6 +253,11 @@ export class StateRun {
     }
     await this.#finish(low, tag, running, chunks);
     return false;
+  }
+
+  /** Whether `state_max_parallel` lets no other state begin beside the run (3008). */
+  get #isFull(): boolean {
+    return this.#parallel.isFull(toNumber(this.#environment.opts.get('state_max_parallel') ?? 0) ?? 0);
   }
 
   #waits(tag: string): true {

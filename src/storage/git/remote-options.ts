@@ -23,6 +23,7 @@ const COMMON = [
   'pubkey',
   'passphrase',
   'ssl_verify',
+  'proxy',
   'refspecs',
   'update_interval',
   'fallback',
@@ -139,6 +140,7 @@ export class RemoteOptions {
       privkey: this.text('privkey'),
       passphrase: new Secret(this.text('passphrase')),
       sslVerify: this.value('ssl_verify') !== false,
+      proxy: this.text('proxy'),
     };
   }
 

@@ -31,6 +31,8 @@ export interface GitAccess {
   readonly privkey: string;
   readonly passphrase: Secret;
   readonly sslVerify: boolean;
+  /** Address of an HTTP proxy; empty for that of the environment. */
+  readonly proxy: string;
 }
 
 /** Git failed, or is not there. */
@@ -114,6 +116,7 @@ const HELPER =
 function accessSettings(access: GitAccess, folder: string, env: Map<string, string>): [string, string][] {
   const settings: [string, string][] = [['credential.helper', '']];
   if (!access.sslVerify) settings.push(['http.sslVerify', 'false']);
+  if (access.proxy !== '') settings.push(['http.proxy', access.proxy]);
   if (access.user !== '' && /^https?:/i.test(access.url)) {
     settings.push(['credential.helper', HELPER]);
     env.set('BRINE_GIT_USER', access.user).set('BRINE_GIT_PASSWORD', access.password.reveal());

@@ -38,6 +38,8 @@ const text = sources('src')
 const READ_OTHERWISE: ReadonlyMap<string, RegExp> = new Map([
   ['disable_returners', /disable_returners/],
   ['unserved_options', /'unserved_options'/],
+  // a name with a dot
+  ['keys.cache_driver', /'keys\.cache_driver'/],
 ]);
 
 /** Options that are read all the same, but not for what they are not served for. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Clock } from '../../../src/host/clock.ts';
 import { systemClock } from '../../../src/host/clock.ts';
-import { setupLogging, type LoggingOptions } from '../../../src/host/log-sinks.ts';
+import { logForms, setupLogging, type LoggingOptions } from '../../../src/host/log-sinks.ts';
 import { formatTime } from '../../../src/host/log-time.ts';
 import { Secret } from '../../../src/host/secret.ts';
 
@@ -44,6 +44,24 @@ test('logging - forms know padding, times, process and job', () => {
   });
   logger.error('x');
   assert.equal(text().split('\n')[1], '2024-01-02 13:04:05,067|salt    |   ERROR|42|[JID: 2024]|0   |%|| x');
+});
+
+test('logging - lines of a minion name it in the form of log_fmt_minion_id; those of a master cannot, and say so', () => {
+  const opts = new Map([
+    ['__role', 'minion'],
+    ['id', 'web1'],
+    ['log_fmt_minion_id', '<%(minion_id)s>'],
+    ['log_fmt_console', '%(minion_id)s %(message)s'],
+  ]);
+  const minion = setup(logForms((name) => opts.get(name)));
+  minion.logger.error('x');
+  assert.equal(minion.text(), '<web1> x\n');
+  const master = setup(logForms((name) => (name === '__role' ? 'master' : opts.get(name))));
+  master.logger.error('x');
+  assert.equal(
+    master.text(),
+    ' log_fmt_console asks for %(minion_id)s, which only lines of a minion have; it stays empty.\n x\n',
+  );
 });
 
 test('logging - what means nothing in a form is said at the start, with what may have been meant, and lines go on', (t) => {

@@ -25,7 +25,7 @@ import {
   KeyStoreFullError,
   type KeyStore,
 } from '../../../storage/keys/store.ts';
-import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes, encode, type Encodable } from '../../../formats/wire/msgpack.ts';
 import { isNonce } from '../../../formats/wire/nonce.ts';
 import { countedLines, countedWarnings } from '../counted-log.ts';
@@ -250,10 +250,13 @@ export class Authenticator {
     return true;
   }
 
-  #fire({ id, pub }: AuthRequest, result: boolean, act: string): void {
+  #fire({ id, pub, autosignGrains }: AuthRequest, result: boolean, act: string): void {
     const { opts, fireEvent } = this.#deps;
     if (!opts.get('auth_events')) return;
-    fireEvent(tags.auth, dict({ result, act, id, pub }));
+    const event = dict({ result, act, id, pub });
+    const isTold = truthy(autosignGrains) && opts.get('auth_events_autosign_grains').includes(act);
+    if (isTold) event.set('autosign_grains', autosignGrains ?? null);
+    fireEvent(tags.auth, event);
   }
 
   #refusal(

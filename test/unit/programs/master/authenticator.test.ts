@@ -227,6 +227,21 @@ test('authenticator - every source of autosigning, and files that others may wri
   }
 });
 
+test('authenticator - auth_events_autosign_grains: events of these acts have the grains that were sent', async (t) => {
+  for (const [acts, options, has] of [
+    [['pend'], {}, true],
+    [['accept'], {}, false],
+    [['accept'], { auto_accept: true }, true],
+    [[], {}, false],
+  ] as const) {
+    const here = office(t, { ...options, auth_events_autosign_grains: [...acts] });
+    await here.signed({ autosign_grains: dict({ uuid: 'abc' }) });
+    assert.deepEqual(here.events.at(-1)?.get('autosign_grains'), has ? dict({ uuid: 'abc' }) : undefined);
+    await here.signed();
+    assert.equal(here.events.at(-1)?.has('autosign_grains'), false);
+  }
+});
+
 test('authenticator - 14: garbage instead of a key is stored nowhere (CVE-2013-2228, CVE-2017-14696)', async (t) => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
     .publicKey.export({ type: 'spki', format: 'pem' })

@@ -17,7 +17,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const options = { timeout: 30_000 };
 
 /** States `own.step`, which end when the state that they name in `until` has begun, and note what begins and ends. */
-function steps(): { ctx: FakeContext; seen: string[] } {
+function steps(parallelMax: number): { ctx: FakeContext; seen: string[] } {
   const seen: string[] = [];
   const waiting = new Map<string, () => void>();
   const step = defineFunction({
@@ -42,7 +42,7 @@ function steps(): { ctx: FakeContext; seen: string[] } {
     load: () => Promise.resolve(module),
   }));
   const ctx = fakeContext({
-    opts: runOptions(folder),
+    opts: new Map([...runOptions(folder), ['state_max_parallel', parallelMax]]),
     registry: {
       states: (context) => Promise.resolve(new ModuleRegistry({ ...context, table, kind: 'states' })),
     },
@@ -50,8 +50,12 @@ function steps(): { ctx: FakeContext; seen: string[] } {
   return { ctx, seen };
 }
 
-async function applied(sls: string, kwargs: Dict = new Map()): Promise<{ seen: string[]; results: Value[] }> {
-  const { ctx, seen } = steps();
+async function applied(
+  sls: string,
+  kwargs: Dict = new Map(),
+  parallelMax = 0,
+): Promise<{ seen: string[]; results: Value[] }> {
+  const { ctx, seen } = steps(parallelMax);
   const results = await ctx.functions.call('state.template_str', [sls], kwargs);
   if (!isDict(results)) throw new Error(`nothing was run: ${JSON.stringify(results)}`);
   return {
@@ -100,3 +104,28 @@ test('parallel states - one that is not parallel waits for what it requires', op
   assert.deepEqual(results, [true, true, true, true]);
   assert.ok(seen.indexOf('-b') < seen.indexOf('+d'), seen.join(' '));
 });
+
+test(
+  'parallel states - no more than state_max_parallel at a time, and the run goes on meanwhile',
+  options,
+  async () => {
+    const sls =
+      one('a', 'until: z') +
+      one('b', 'until: y') +
+      one('c') +
+      one('d') +
+      'z:\n  own.step: []\ny:\n  own.step: []\n';
+    const { seen, results } = await applied(sls, new Map(), 2);
+    assert.deepEqual(results, [true, true, true, true, true, true]);
+    let going = 0;
+    for (const step of seen.filter((each) => !/[yz]$/.test(each))) {
+      going += step.startsWith('+') ? 1 : -1;
+      assert.ok(going <= 2, seen.join(' '));
+    }
+    assert.ok(seen.indexOf('+y') < seen.indexOf('+c'), seen.join(' '));
+    // one after the other, and what another state requires is waited for
+    const needy = 'y:\n  own.step:\n    - require: [{own: c}]\n';
+    const chain = await applied(one('a') + one('c') + needy, new Map(), 1);
+    assert.deepEqual(chain.seen, ['+a', '-a', '+c', '-c', '+y', '-y']);
+  },
+);
