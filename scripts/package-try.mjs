@@ -1,7 +1,8 @@
 // Tries the packages in bare systems: `npm run package:try [-- bookworm trixie --only install]`, as root, with
 // debootstrap. Each script of test/packages runs in a copy of a system of its own, with processes and mounts of its own,
-// and leaves nothing; what ends with `.systemd.sh` runs in one that systemd has started. What a script needs and such a
-// system cannot make, the script that ends with `.prepare.mjs` beside it makes here first.
+// and leaves nothing; what ends with `.systemd.sh` runs in one that systemd has started, and what ends with `.rpm.sh` in
+// the one called `rpm`, a Debian 13 with `rpm` and `dnf`, since Fedora is not to be had everywhere. What a script needs and
+// such a system cannot make, the script beside it that ends with `.prepare.mjs` makes here first.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -16,6 +17,7 @@ import {
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
+import { RPM_ARCHITECTURES } from './package/rpm-spec.mjs';
 
 const MIRROR = 'http://deb.debian.org/debian';
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -23,24 +25,27 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const FURTHER = `${version}+further`;
 const TRY_MAX_MS = 480_000;
 const ARCH = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const machine = RPM_ARCHITECTURES[ARCH];
+const RPM_SYSTEM = 'rpm';
 /** The packages of this version, and those that only tries need. */
 const packages = join(root, 'build/tried');
 const scripts = join(root, 'test/packages');
 
 if (process.getuid?.() !== 0) fail('Bare systems are made by root.');
-gatherPackages();
-let failed = 0;
-let passed = 0;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   // only the scripts whose names begin with this
   options: { only: { type: 'string', default: '' } },
 });
+const suites = positionals.length > 0 ? positionals : ['bookworm', 'trixie', RPM_SYSTEM];
+gatherPackages();
+let failed = 0;
+let passed = 0;
 const names = readdirSync(scripts).filter((each) => each.startsWith(values.only));
 for (const name of names.filter((each) => each.endsWith('.prepare.mjs')))
   must('node', [join(scripts, name), packages, version, FURTHER, ARCH]);
-for (const suite of positionals.length > 0 ? positionals : ['bookworm', 'trixie'])
-  for (const name of names.filter((each) => each.endsWith('.sh'))) {
+for (const suite of suites)
+  for (const name of names.filter((each) => isFor(suite, each))) {
     const isRight = tryIn(suite, join(scripts, name));
     console.log(`${isRight ? 'passed' : 'FAILED'} ${name} on ${suite}`);
     if (isRight) passed++;
@@ -49,21 +54,38 @@ for (const suite of positionals.length > 0 ? positionals : ['bookworm', 'trixie'
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
+function isFor(suite, name) {
+  return name.endsWith('.sh') && name.endsWith('.rpm.sh') === (suite === RPM_SYSTEM);
+}
+
 function gatherPackages() {
   const made = join(root, 'build/packages');
-  const make = (one, into) =>
-    must('node', [
-      join(root, 'scripts/package.mjs'),
-      ...['--arch', ARCH, '--quick', '--version', one, '--into', into],
-    ]);
-  const commonOf = (folder, one) => join(folder, `brine-common_${one}_${ARCH}.deb`);
   mkdirSync(packages, { recursive: true });
-  if (!existsSync(commonOf(made, version))) make(version, made);
-  if (!existsSync(commonOf(packages, FURTHER))) make(FURTHER, packages);
-  for (const name of readdirSync(made).filter((each) => each.endsWith(`_${version}_${ARCH}.deb`))) {
+  const isRpm = suites.includes(RPM_SYSTEM);
+  const formats = [...(suites.some((each) => each !== RPM_SYSTEM) ? ['deb'] : []), ...(isRpm ? ['rpm'] : [])];
+  for (const format of formats) {
+    if (!existsSync(commonOf(made, version, format))) make(version, made, format);
+    if (!existsSync(commonOf(packages, FURTHER, format))) make(FURTHER, packages, format);
+  }
+  const ofVersion = [`_${version}_${ARCH}.deb`, `-${version}-1.${machine}.rpm`];
+  for (const name of readdirSync(made).filter((each) => ofVersion.some((end) => each.endsWith(end)))) {
     rmSync(join(packages, name), { force: true });
     linkSync(join(made, name), join(packages, name));
   }
+}
+
+function make(one, into, format) {
+  must('node', [
+    join(root, 'scripts/package.mjs'),
+    ...['--arch', ARCH, '--format', format, '--quick', '--version', one, '--into', into],
+  ]);
+}
+
+function commonOf(folder, one, format) {
+  return join(
+    folder,
+    format === 'rpm' ? `brine-common-${one}-1.${machine}.rpm` : `brine-common_${one}_${ARCH}.deb`,
+  );
 }
 
 /** A bare system, made once. */
@@ -85,7 +107,10 @@ function systemOf(suite, further) {
 
 function tryIn(suite, script) {
   const isStarted = script.endsWith('.systemd.sh');
-  const system = systemOf(suite, isStarted ? ['systemd', 'dbus'] : []);
+  const system =
+    suite === RPM_SYSTEM
+      ? systemOf('trixie', ['rpm', 'dnf'])
+      : systemOf(suite, isStarted ? ['systemd', 'dbus'] : []);
   const place = join(root, 'build/systems', `try-${process.pid}`);
   const said = `${place}-said`;
   for (const folder of [place, said]) mkdirSync(folder, { recursive: true });

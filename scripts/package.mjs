@@ -1,4 +1,4 @@
-// Makes the packages: `npm run package [-- --arch amd64,arm64 --quick --version X]`, into `build/packages`. Each has
+// Makes the packages: `npm run package [-- --arch amd64,arm64 --format deb,rpm --quick]`, into `build/packages`. Each has
 // Node inside, so that the system's does not matter, in a folder of its version; what the packages are is in
 // scripts/package/packages.mjs.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
@@ -8,12 +8,16 @@ import { root } from './bundle.mjs';
 import { buildDebs } from './package/deb.mjs';
 import { stagePayload } from './package/payload.mjs';
 import { packagesOf } from './package/packages.mjs';
+import { buildRpms, needRpmbuild } from './package/rpm.mjs';
 import { orSay } from './run-program.mjs';
+
+const WRITERS = { deb: buildDebs, rpm: buildRpms };
 
 await orSay(async () => {
   const { values } = parseArgs({
     options: {
       arch: { type: 'string', default: 'amd64,arm64' },
+      format: { type: 'string', default: 'deb,rpm' },
       // for trying things out: packages that are made sooner, and are larger
       quick: { type: 'boolean', default: false },
       // another version than that of package.json, for trying out upgrades
@@ -21,6 +25,13 @@ await orSay(async () => {
       into: { type: 'string', default: join(root, 'build/packages') },
     },
   });
+  const formats = values.format.split(',');
+  for (const format of formats)
+    if (WRITERS[format] === undefined)
+      throw new Error(
+        `There are no packages of the format ${format}; there are ${Object.keys(WRITERS).join(', ')}.`,
+      );
+  if (formats.includes('rpm')) needRpmbuild();
   const to = resolve(values.into);
   mkdirSync(to, { recursive: true });
   for (const arch of values.arch.split(',')) {
@@ -31,7 +42,8 @@ await orSay(async () => {
     const bill = join(to, `brine_${payload.version}_${arch}.cdx.json`);
     copyFileSync(join(payload.folder, 'sbom.cdx.json'), bill);
     console.log(bill);
-    for (const file of buildDebs(packagesOf(payload), { arch, work, to, isQuick: values.quick }))
-      console.log(file);
+    for (const format of formats)
+      for (const file of WRITERS[format](packagesOf(payload), { arch, work, to, isQuick: values.quick }))
+        console.log(file);
   }
 });

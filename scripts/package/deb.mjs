@@ -1,23 +1,12 @@
 // Writes Debian packages. Each file has the time of the commit and belongs to root, so that two builds are the same.
-import {
-  chmodSync,
-  cpSync,
-  lutimesSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  lstatSync,
-  writeFileSync,
-  readFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { root } from '../bundle.mjs';
 import { runProgram } from '../run-program.mjs';
 import { maintainerScripts } from './deb-scripts.mjs';
+import { place, settle, timeOfCommit } from './tree.mjs';
 
-const MAINTAINER = 'The Brine authors <maintainers@brine-project.invalid>';
+export const MAINTAINER = 'The Brine authors <maintainers@brine-project.invalid>';
 const WIDTH = 78;
 const KIB = 1024;
 
@@ -44,32 +33,6 @@ export function buildDebs(packages, { work, to, isQuick }) {
     });
     return deb;
   });
-}
-
-/** Seconds since 1970. */
-function timeOfCommit() {
-  const said =
-    process.env.SOURCE_DATE_EPOCH ?? runProgram('git', ['-C', root, 'log', '-1', '--format=%ct']).trim();
-  return Number(said);
-}
-
-function place({ to, from, text, gzip, mode = 0o644 }, tree) {
-  const path = join(tree, to);
-  mkdirSync(dirname(path), { recursive: true });
-  if (from !== undefined) {
-    cpSync(from, path, { recursive: true });
-    openToAll(path);
-  } else {
-    writeFileSync(path, gzip === undefined ? text : gzipSync(gzip, { level: 9 }));
-    chmodSync(path, mode);
-  }
-}
-
-/** Whatever the umask of the one who builds: files of the checkout are for everybody. */
-function openToAll(path) {
-  const stat = lstatSync(path);
-  if (stat.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
-  else if (!stat.isSymbolicLink()) chmodSync(path, stat.mode & 0o100 ? 0o755 : 0o644);
 }
 
 function writeDocuments({ name, version, overrides = [] }, tree, time) {
@@ -150,18 +113,4 @@ function sizeOf(folder) {
     if (entry.name === 'DEBIAN') return sum;
     return sum + (entry.isDirectory() ? 1 + sizeOf(path) : Math.ceil(lstatSync(path).size / KIB));
   }, 0);
-}
-
-/** Modes and times that do not depend on who builds, and when. */
-function settle(path, time) {
-  const stat = lstatSync(path);
-  if (stat.isDirectory()) {
-    for (const name of readdirSync(path)) settle(join(path, name), time);
-    chmodSync(path, 0o755);
-  } else if (!stat.isSymbolicLink()) {
-    const mode = statSync(path).mode & 0o777;
-    const isPrivate = (mode & 0o004) === 0;
-    chmodSync(path, isPrivate ? mode : mode & 0o100 ? 0o755 : 0o644);
-  }
-  lutimesSync(path, time, time);
 }

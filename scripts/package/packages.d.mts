@@ -5,11 +5,16 @@ interface PackagedFile {
   readonly from?: string;
   readonly gzip?: Buffer;
   readonly mode?: number;
+  /** How it is different in an RPM package. */
+  readonly rpm?: { readonly to?: string; readonly group?: string; readonly isOfAnyGroup?: boolean };
 }
 
 /** A package, whichever format it is written in. */
-interface PackageDefinition {
+export interface PackageDefinition {
   readonly name: string;
+  readonly version: string;
+  readonly arch: string;
+  readonly library: string;
   readonly summary: string;
   readonly text: string;
   readonly needsOwn?: readonly string[];

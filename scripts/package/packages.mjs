@@ -1,4 +1,4 @@
-// The packages: what each holds, needs and starts. How a Debian package is written is in deb.mjs.
+// The packages: what each holds, needs and starts. How one is written is in deb.mjs and rpm.mjs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../bundle.mjs';
@@ -8,6 +8,12 @@ import { hardenedMinion, unitOf } from './units.mjs';
 /** Settings of glibc's allocator that daemons start with: those of src/host/allocator.ts. */
 const ALLOCATOR =
   'MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX-1} MALLOC_TRIM_THRESHOLD_=${MALLOC_TRIM_THRESHOLD_-131072} ';
+/** What Node needs, by the names that both Fedora and openSUSE have for it. */
+const SONAMES = [
+  'libc.so.6(GLIBC_2.28)(64bit)',
+  'libgcc_s.so.1(GCC_4.2.0)(64bit)',
+  'libstdc++.so.6(GLIBCXX_3.4.21)(64bit)',
+];
 const COMMANDS = ['salt', 'salt-cp', 'salt-key', 'salt-run', 'brine-sls', 'sls'];
 const HOMEPAGE = 'https://www.npmjs.com/package/@brine-project/brine';
 
@@ -46,6 +52,7 @@ function common({ folder }, library, program) {
     needs: ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 8)'],
     recommends: ['python3'],
     conflicts: ['salt-common'],
+    rpm: { needs: SONAMES, conflicts: ['salt'], license: 'Apache-2.0 AND MIT' },
     files: [{ to: library, from: folder }, program('brine'), manual('brine')],
     caches: true,
     overrides: [
@@ -69,7 +76,10 @@ function cli(program) {
     files: [
       ...COMMANDS.flatMap((name) => [program(name), manual(name)]),
       completion('/usr/share/bash-completion/completions/salt', 'salt.bash'),
-      completion('/usr/share/zsh/vendor-completions/_salt', '_salt'),
+      {
+        ...completion('/usr/share/zsh/vendor-completions/_salt', '_salt'),
+        rpm: { to: '/usr/share/zsh/site-functions/_salt' },
+      },
       completion('/usr/share/fish/vendor_completions.d/salt.fish', 'salt.fish'),
     ],
   };
@@ -77,7 +87,7 @@ function cli(program) {
 
 function daemon(role, program, needsOwn, { account, config, further = [] } = {}) {
   const name = `salt-${role}`;
-  const conffile = config === undefined ? [] : [{ to: `/etc/salt/${role}`, mode: 0o640, text: config }];
+  const conffile = config === undefined ? [] : [configOf(role, config, account)];
   return {
     name: `brine-${role}`,
     summary: `Remote execution and configuration management: the ${role}`,
@@ -111,6 +121,12 @@ function daemon(role, program, needsOwn, { account, config, further = [] } = {})
     ],
     conffiles: [`/etc/logrotate.d/brine-${role}`, ...conffile.map(({ to }) => to)],
   };
+}
+
+/** Passwords may stand in it. A syndic of the same machine reads the minion's, whose group its package sets. */
+function configOf(role, text, account) {
+  const rpm = account === undefined ? { isOfAnyGroup: true } : { group: account };
+  return { to: `/etc/salt/${role}`, mode: 0o640, text, rpm };
 }
 
 function minion(program) {

@@ -8,6 +8,8 @@ import { maintainerScripts } from '../../../scripts/package/deb-scripts.mjs';
 import { checkNative } from '../../../scripts/package/native.mjs';
 import { loadedLibraries } from '../../../scripts/package/libraries.mjs';
 import { packagesOf } from '../../../scripts/package/packages.mjs';
+import { scriptlets } from '../../../scripts/package/rpm-scripts.mjs';
+import { specOf } from '../../../scripts/package/rpm-spec.mjs';
 import { billOfMaterials } from '../../../scripts/package/sbom.mjs';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -39,12 +41,66 @@ test('packages - what one names is there: units, configuration files, packages t
   }
 });
 
-test('packages - the scripts of Debian packages are those of a shell', () => {
+test('packages - the scripts of packages are those of a shell', () => {
   for (const each of PACKAGES)
-    for (const [name, text] of maintainerScripts(each)) {
+    for (const [name, text] of [...maintainerScripts(each), ...scriptlets(each)]) {
       const { status, stderr } = spawnSync('sh', ['-n'], { input: text, encoding: 'utf8' });
       assert.equal(status, 0, `${each.name} ${name}: ${stderr}`);
     }
+});
+
+test('packages - the description of RPM packages lists each file of each once, with its mode and as configuration', () => {
+  const settings = { tree: '/tree', maintainer: 'Me <me@host>', timeS: 1_000_000_000 };
+  const text = specOf(PACKAGES, settings);
+  const files = (name: string) =>
+    (text.split(`%files -n ${name}\n`)[1] ?? '').split(/\n(?:\n|%changelog)/)[0]?.split('\n') ?? [];
+  for (const each of PACKAGES) {
+    const listed = files(each.name).filter((line) => line.includes('/'));
+    for (const { to, rpm } of each.files) {
+      const path = rpm?.to ?? to;
+      assert.equal(
+        listed.filter((line) => line.split(' ').at(-1) === path).length,
+        1,
+        `${each.name}: ${path}`,
+      );
+    }
+    for (const path of each.conffiles ?? [])
+      assert.ok(
+        listed.some((line) => line.startsWith('%config(noreplace) ') && line.endsWith(` ${path}`)),
+        path,
+      );
+    for (const name of each.needsOwn ?? [])
+      assert.match(
+        text,
+        new RegExp(`%package -n ${each.name}\\n(?:.+\\n)*Requires: brine-${name} = 1\\.2\\.3-1\\n`),
+      );
+  }
+  assert.ok(files('brine-master').includes('%config(noreplace) %attr(0640,root,salt) /etc/salt/master'));
+  assert.ok(
+    files('brine-minion').includes(
+      '%config(noreplace) %attr(0640,root,root) %verify(not group) /etc/salt/minion',
+    ),
+  );
+  assert.match(text, /^\* Sun Sep 09 2001 Me <me@host> - 1\.2\.3-1$/m);
+  // macros of RPM are written on purpose, and none comes out of a script
+  assert.match(text, /stat -c %%U/);
+  const [{ version: _, ...first }] = PACKAGES as [(typeof PACKAGES)[number]];
+  assert.throws(() => specOf([{ ...first, version: '1.2-rc1' }], settings), {
+    message: '"1.2-rc1" is no version of an RPM package: a "-" divides it from the release.',
+  });
+});
+
+test('packages - an upgrade keeps the files of what runs, in both kinds of packages', () => {
+  const common = PACKAGES.find(({ name }) => name === 'brine-common');
+  assert.ok(common !== undefined);
+  const deb = new Map(maintainerScripts(common));
+  const rpm = new Map(scriptlets(common));
+  for (const text of [deb.get('prerm'), rpm.get('post')])
+    assert.match(text ?? '', /cp -al .*\.kept-|cp -al "\$old" "\$aside"/);
+  for (const text of [deb.get('postinst'), rpm.get('posttrans')]) {
+    assert.match(text ?? '', /mv "\$aside" "\$old"/);
+    assert.match(text ?? '', /readlink \/proc\/\[0-9\]\*\/exe .* rm -rf "\$old"/);
+  }
 });
 
 test('packages - the configuration that is brought names each option once, and sets only the account', () => {
