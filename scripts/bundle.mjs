@@ -46,6 +46,7 @@ export async function bundleModules(entryPoints, outdir) {
     platform: 'node',
     target: 'node20',
     sourcemap: 'inline',
+    sourcesContent: false,
     outExtension: { '.js': '.mjs' },
     external: externalPackages,
     banner: {
