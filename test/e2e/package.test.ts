@@ -169,28 +169,23 @@ test('package - what npm pack makes, installed elsewhere: programs, types, and w
     writeFileSync(join(alias, 'package.json'), JSON.stringify({ name: 'alias', type: 'module' }));
     writeFileSync(join(alias, 'site.ts'), SOURCE.replace(`${NAME}/api-client`, 'brine/api-client'));
     writeFileSync(join(site, 'site.ts'), SOURCE.replace("from 'brine'", `from '${NAME}'`));
-    for (const place of [alias, site]) {
-      const types = join(ROOT, 'node_modules/@types');
-      const compilerOptions = {
-        strict: true,
-        noEmit: true,
-        module: 'nodenext',
-        target: 'es2023',
-        lib: ['es2023', 'dom'],
-        types: ['node'],
-        typeRoots: [types],
-        skipLibCheck: false,
-      };
-      writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['site.ts'] }));
-      const { status, stdout } = run(
-        place,
-        process.execPath,
-        join(ROOT, 'node_modules/typescript/bin/tsc'),
-        '-p',
-        '.',
-      );
-      assert.equal(status, 0, stdout);
-    }
+    // one run for both, since most of its time is for what Node and ECMAScript declare
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2023',
+      lib: ['es2023', 'dom'],
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      skipLibCheck: false,
+      skipDefaultLibCheck: true,
+    };
+    const files = [join(alias, 'site.ts'), join(site, 'site.ts')];
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = run(folder, process.execPath, compiler, '-p', '.');
+    assert.equal(status, 0, stdout);
     const declared = readFileSync(join(home, 'src/runtime/extensions/brine.d.ts'), 'utf8');
     const names = [...declared.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(
       ([, name]) => name ?? '',
