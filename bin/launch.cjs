@@ -15,8 +15,9 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModu
  * @param name of the program
  * @param flags for V8, before any of the program is read; the code caches of commands are for V8 as it is without
  * @param started the flags that V8 was started with, by name, and what each is without that
+ * @param parts how the code caches of its parts are called, for a program that is built in parts (bin/parts.cjs)
  */
-module.exports = function launch(name, flags = [], started = {}) {
+module.exports = function launch(name, flags = [], started = {}, parts = undefined) {
   const dist = join(__dirname, '..', 'dist');
   const file = join(dist, `${name}.cjs`);
   if (!existsSync(file)) {
@@ -30,7 +31,8 @@ module.exports = function launch(name, flags = [], started = {}) {
   const unflagged = withoutFlags(started);
   const isCaching = process.env.BRINE_WRITE_CODE_CACHE === '1';
   const isTracing = process.env.BRINE_LAYERS === '1';
-  const require_ = createRequire(file);
+  const requireFrom = createRequire(file);
+  const require_ = parts === undefined ? requireFrom : require('./parts.cjs')(dist, parts, requireFrom);
   const module_ = { exports: {} };
   const modules = new Map();
   const scripts = [];

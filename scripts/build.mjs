@@ -186,7 +186,7 @@ for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(
 // for whoever changes the source: see scripts/watch.mjs
 const isQuick = process.env.BRINE_BUILD === 'quick';
 if (!isQuick && outdir === join(root, 'dist'))
-  writeCodeCaches(root, [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts']);
+  await writeCodeCaches(root, [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts']);
 if (!isQuick && outdir === join(root, 'dist')) writeDocuments();
 
 /** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */

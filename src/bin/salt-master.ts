@@ -3,5 +3,5 @@ import { runCommand } from '../cli/program/run-command.ts';
 import { saltMaster } from '../cli/daemons/salt-master.ts';
 
 runCommand('salt-master', (argv, io) =>
-  saltMaster(argv, io, join(import.meta.dirname, 'salt-master-child.cjs')),
+  saltMaster(argv, io, join(import.meta.dirname, '../bin/salt-master-child.cjs')),
 );
