@@ -312,6 +312,17 @@ export const ERROR_GROUPS = {
       remedy: 'Look at the address, the certificate and the proxy.',
     },
   },
+  'Taking over from Salt': {
+    'takeover-refused': {
+      when: 'A takeover, or the way back, was not begun; nothing was changed.',
+      remedy: 'Do what the sentence says, and call it again.',
+    },
+    'takeover-failed': {
+      when: 'A takeover, or the way back, did not come to its end.',
+      remedy:
+        'Read which daemons run, mend what the sentence names, and call `brine takeover` or `brine takeover --back` again: both go on where it stopped.',
+    },
+  },
   'Everything else': {
     failed: { when: 'Something failed that has no code of its own.', remedy: 'Read the sentence.' },
     'unexpected-error': {

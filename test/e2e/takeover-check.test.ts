@@ -148,8 +148,21 @@ test('takeover --check - roots and reactions that are not there, and files that 
 test('takeover - what is to be done has to be said, and a folder without a configuration is refused', async (t) => {
   const site = siteOf(t, { 'etc/other': '' });
   for (const [words, code, says] of [
-    [[], 64, /Say what to do: takeover --check\./],
-    [['takeover'], 64, /Say --check: /],
+    [[], 64, /Say what to do: takeover --check, takeover or takeover --back\./],
+    [['takeover', '--check', '--back'], 64, /option --check cannot be combined with --back: one changes/],
+    [['takeover', '-c', join(site, 'none')], 1, /There is no folder .*none/],
+    [['takeover', '-c', join(site, 'etc')], 1, /none runs on .*etc: nothing to take over\. Start Salt, /],
+    [
+      ['takeover', '--back', '-c', join(site, 'etc')],
+      1,
+      /has not taken over .*, so that there is no way back/,
+    ],
+    [['takeover', '--only', 'proxy', '-c', join(site, 'etc')], 64, /--only names .*'proxy' is none of them/],
+    [
+      ['takeover', '--timeout', '0', '-c', join(site, 'etc')],
+      64,
+      /--timeout is a number of seconds from 1 on/,
+    ],
     [['takeovr', '--check'], 64, /There is no command 'takeovr'.* Did you mean 'takeover'\?/],
     [['takeover', '--check', 'x'], 64, /takeover takes no further word, and 'x' is one\./],
     [['takeover', '--check', '--instead-of', '2'], 64, /invalid choice: '2'/],
@@ -160,4 +173,5 @@ test('takeover - what is to be done has to be said, and a folder without a confi
     assert.equal(ended.code, code, words.join(' '));
     assert.match(ended.stderr, says);
   }
+  assert.deepEqual(readdirSync(join(site, 'etc')), ['other']);
 });

@@ -27,13 +27,14 @@ const TEST_MS = 600_000;
 export function interop(
   name: string,
   body: (t: TestContext, real: Programs, version: string) => Promise<void>,
+  timeout = TEST_MS,
 ): void {
   for (const version of VERSIONS) {
     const real = realSalt(version);
     const skip =
       real === undefined &&
       `did not run: no real Salt ${version} found; BRINE_REAL_SALT can name a folder with ${version}/salt-master`;
-    test(`interop ${version} - ${name}`, { skip, timeout: TEST_MS }, async (t) => {
+    test(`interop ${version} - ${name}`, { skip, timeout }, async (t) => {
       if (real !== undefined) await body(t, real, version);
     });
   }

@@ -6,21 +6,58 @@ import { configDirOption, flag, informationOptions, text } from './shared.ts';
 /** `brine`: what concerns the installation itself. */
 export const brineProgram: CliProgram = {
   name: 'brine',
-  usage: '[options] takeover --check',
+  usage: '[options] takeover [--check | --back]',
   description:
-    'Says what becomes of the Salt on this machine when Brine takes its place: which options, modules, states, pillars and files are served, which differ and which are missing, each with the line where it stands. Nothing is changed.',
+    'Puts Brine in the place of the Salt that runs on this machine, on the same configuration and data, sees whether it answers, and goes back by itself when it does not. With --check it only says what becomes of the site: which options, modules, states, pillars and files are served, which differ and which are missing, each with the line where it stands; nothing is changed. With --back Salt runs again.',
   configFile: 'master',
   example: 'brine takeover --check',
   rules: {
-    contradictions: [colorContradiction],
+    contradictions: [
+      colorContradiction,
+      { these: ['check'], others: ['back'], why: 'one changes nothing and the other does' },
+    ],
+    dependences: [{ option: 'instead_of', needs: ['check'] }],
     idle: [
       { option: 'force_color', beside: 'format', values: ['json'], why: 'what it writes has no colours' },
+      ...['only', 'yes', 'force', 'timeout', 'links'].map((option) => ({
+        option,
+        beside: 'check',
+        why: 'nothing is changed',
+      })),
+      { option: 'links', beside: 'back', why: 'the links go that were made' },
     ],
   },
   options: [
     ...informationOptions.filter(({ dest }) => dest !== 'versions_report'),
     configDirOption,
     flag(['--check'], 'check', 'Look at the site and change nothing.'),
+    flag(['--back'], 'back', 'Go back: Salt runs again, and finds what was done under Brine.'),
+    text(
+      ['--only'],
+      'only',
+      'Only these of master, syndic, api and minion, separated by commas; without it all that run here.',
+      { default: '', metavar: 'DAEMONS' },
+    ),
+    flag(['-y', '--yes'], 'yes', 'Do not ask; needed where there is no terminal.'),
+    flag(
+      ['--force'],
+      'force',
+      'Take over though something is missing, though the master takes no ping now, and though jobs run, which end.',
+    ),
+    {
+      flags: ['-t', '--timeout'],
+      dest: 'timeout',
+      action: 'store',
+      type: 'int',
+      default: 120,
+      help: 'Seconds to wait until the daemons answer, and before that for jobs to end. Default: %default.',
+    },
+    text(
+      ['--links'],
+      'links',
+      "Folder for links to the commands (salt, salt-key, ...), or none. Default: /usr/local/bin for the configuration in /etc/salt, else none; what is there and is not Brine's stays.",
+      { default: '', metavar: 'FOLDER' },
+    ),
     {
       ...text(
         ['--instead-of'],

@@ -33,6 +33,7 @@ import { MinionEngines } from './engines/engines.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
 import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
+import { JidSource } from '../../storage/jobs/jid.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { JobTraces } from './job-traces.ts';
 import { requireConnectable } from './check-connection.ts';
@@ -45,6 +46,7 @@ import { openMasters } from './masters/masters.ts';
 import type { Masters } from './masters/connection-to.ts';
 import type { MasterSide } from './masters/side.ts';
 import { Periodic } from './periodic.ts';
+import type { PeriodicDeps } from './periodic-context.ts';
 import { periodicDeps } from './periodic-deps.ts';
 import { ProcFiles } from './proc-files.ts';
 import { ReturnSender } from './return-sender.ts';
@@ -53,6 +55,7 @@ import { RunningJobs } from './running-jobs.ts';
 import { minionServices, tellMasters } from './services.ts';
 import { MinionState, type MinionStateDeps } from './state.ts';
 import { LazyWaitingRoom } from './waiting-room.ts';
+import { SELF_TEST, SELF_TEST_ANSWER, selfTest } from './self-test.ts';
 import { startupDelay } from './startup-delay.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -226,6 +229,7 @@ class Minion {
   readonly #journal: PublicationJournal;
   readonly #services: MinionServices;
   readonly #periodic: Periodic;
+  readonly #runJob: PeriodicDeps['runJob'];
   readonly #engines: MinionEngines;
   readonly #waiting: LazyWaitingRoom;
   #masters: Masters | undefined;
@@ -264,17 +268,17 @@ class Minion {
       traces: tracing.tracer && new JobTraces(tracing.tracer),
     });
     this.#engines = new MinionEngines({ ...start, services, surroundings: () => state });
-    this.#periodic = new Periodic(
-      periodicDeps({
-        state,
-        services,
-        running,
-        runner: this.#runner,
-        sender: this.#sender,
-        masters: () => this.#masters,
-        fireLocal: (tag, data) => this.#bus?.fire(tag, data),
-      }),
-    );
+    const periodic = periodicDeps({
+      state,
+      services,
+      running,
+      runner: this.#runner,
+      sender: this.#sender,
+      masters: () => this.#masters,
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    });
+    this.#runJob = periodic.runJob;
+    this.#periodic = new Periodic(periodic);
   }
 
   /** Joins the masters; never resolves while all is well. @throws RejectedError, FingerprintError */
@@ -384,11 +388,24 @@ class Minion {
       else if (event.tag === 'module_refresh') await this.#services.refresh('modules', event.data);
       else if (event.tag === 'pillar_refresh') await this.#services.refresh('pillar', event.data);
       else if (event.tag === 'grains_refresh') await this.#services.refresh('grains', event.data);
+      else if (event.tag === SELF_TEST) await this.#answerSelfTest(event.data);
       else await this.#periodic.busEvent(event);
       if (REFRESHED.has(event.tag)) this.#engines.changed();
     } catch (error) {
       this.#start.log.error(`The event ${event.tag} could not be served: ${(error as Error).message}`, error);
     }
+  }
+
+  async #answerSelfTest(data: Dict): Promise<void> {
+    const token = data.get('token');
+    if (typeof token !== 'string' || !/^[\w-]{1,64}$/.test(token)) return;
+    const answer = await selfTest({
+      id: this.#state.id,
+      jid: new JidSource(this.#start.clock).next(),
+      sides: this.#masters?.sides ?? [],
+      runJob: this.#runJob,
+    });
+    this.#bus?.fire(`${SELF_TEST_ANSWER}${token}`, answer);
   }
 
   async #forward(data: Dict): Promise<void> {
