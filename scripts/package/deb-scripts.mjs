@@ -4,12 +4,14 @@ import {
   asideOf,
   dropAll,
   dropCaches,
+  endTakeover,
   foldersOfAccount,
   forgetAccount,
   keysOfSyndic,
   makeCaches,
   otherAccount,
   putBack,
+  refuseInTakeover,
 } from './steps.mjs';
 
 const CONFIGURES = '[ "$1" = configure ]';
@@ -22,12 +24,20 @@ export function maintainerScripts(each) {
       [
         ...account(each),
         ...when(CONFIGURES, foldersOfAccount(each)),
-        ...when(`${CONFIGURES} && [ -z "$2" ]`, otherAccount(each)),
+        ...when(`${CONFIGURES} && [ -z "$2" ]`, [...otherAccount(each), ...endTakeover(each)]),
         ...when(CONFIGURES, [...keysOfSyndic(each), ...putBack(each), ...makeCaches(each)]),
         ...start(each),
       ],
     ],
-    ['prerm', [...stop(each), ...setAside(each), ...dropCaches(each)]],
+    [
+      'prerm',
+      [
+        ...when('[ "$1" = remove ]', refuseInTakeover(each)),
+        ...stop(each),
+        ...setAside(each),
+        ...dropCaches(each),
+      ],
+    ],
     ['postrm', [...when('[ "$1" = remove ]', dropAll(each)), ...forget(each)]],
   ];
   return parts

@@ -15,6 +15,7 @@ const SONAMES = [
   'libstdc++.so.6(GLIBCXX_3.4.21)(64bit)',
 ];
 const COMMANDS = ['salt', 'salt-cp', 'salt-key', 'salt-run', 'brine-sls', 'sls'];
+const DAEMONS = ['salt-master', 'salt-minion', 'salt-syndic', 'salt-api'];
 const HOMEPAGE = 'https://www.npmjs.com/package/@brine-project/brine';
 
 /**
@@ -44,16 +45,26 @@ export function packagesOf(payload) {
   ];
 }
 
+/**
+ * What `brine takeover` starts and links to on a machine whose Salt stays installed: an upgrade leaves these paths where
+ * they are, and they are none of Salt's.
+ */
 function common({ folder }, library, program) {
+  const starter = (name, isDaemon) => ({ ...program(name, isDaemon), to: `/usr/libexec/brine/${name}` });
   return {
     name: 'brine-common',
     summary: 'Remote execution and configuration management: what its programs share',
     text: "Node, the programs and the libraries, in a folder of their version, so that neither the system's Node nor an upgrade touches what runs.",
     needs: ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 8)'],
     recommends: ['python3'],
-    conflicts: ['salt-common'],
-    rpm: { needs: SONAMES, conflicts: ['salt'], license: 'Apache-2.0 AND MIT' },
-    files: [{ to: library, from: folder }, program('brine'), manual('brine')],
+    rpm: { needs: SONAMES, license: 'Apache-2.0 AND MIT' },
+    files: [
+      { to: library, from: folder },
+      program('brine'),
+      manual('brine'),
+      ...DAEMONS.map((name) => starter(name, true)),
+      ...[...COMMANDS, 'salt-call'].map((name) => starter(name)),
+    ],
     caches: true,
     overrides: [
       [
@@ -73,6 +84,8 @@ function cli(program) {
     summary: 'Remote execution and configuration management: the commands of a master',
     text: 'salt, salt-cp, salt-key, salt-run, and sls, which checks states without a master.',
     needsOwn: ['common'],
+    conflicts: ['salt-common', 'salt-master'],
+    rpm: { conflicts: ['salt', 'salt-master'] },
     files: [
       ...COMMANDS.flatMap((name) => [program(name), manual(name)]),
       completion('/usr/share/bash-completion/completions/salt', 'salt.bash'),
@@ -93,7 +106,9 @@ function daemon(role, program, needsOwn, { account, config, further = [] } = {})
     summary: `Remote execution and configuration management: the ${role}`,
     text: `The daemon ${name}, which speaks the protocol of Salt and reads its configuration.`,
     needsOwn: ['common', ...needsOwn],
-    conflicts: [name],
+    // of which one brings salt-call, and a daemon without its programs is none
+    conflicts: ['salt-common', name],
+    rpm: { conflicts: ['salt', name] },
     role,
     unit: `${name}.service`,
     account,

@@ -5,12 +5,14 @@ import {
   asideOf,
   dropAll,
   dropCaches,
+  endTakeover,
   foldersOfAccount,
   forgetAccount,
   keysOfSyndic,
   makeCaches,
   otherAccount,
   putBack,
+  refuseInTakeover,
 } from './steps.mjs';
 
 const IS_FIRST = '[ "$1" -eq 1 ]';
@@ -27,13 +29,13 @@ export function scriptlets(each) {
       [
         ...setAside(each),
         ...foldersOfAccount(each),
-        ...when(IS_FIRST, otherAccount(each)),
+        ...when(IS_FIRST, [...otherAccount(each), ...endTakeover(each)]),
         ...keysOfSyndic(each),
         ...makeCaches(each),
         ...enable(each),
       ],
     ],
-    ['preun', [...when(IS_LAST, dropCaches(each)), ...disable(each)]],
+    ['preun', [...when(IS_LAST, [...refuseInTakeover(each), ...dropCaches(each)]), ...disable(each)]],
     [
       'postun',
       [...back(each), ...when(IS_LAST, [...dropAll(each), ...forgetAccount(each)]), ...restart(each)],

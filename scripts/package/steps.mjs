@@ -107,3 +107,24 @@ export function makeCaches({ caches: has, library }) {
 export function dropCaches({ caches: has, library }) {
   return has === true ? [`rm -f ${library}/dist/*.cache`] : [];
 }
+
+/** Salt is gone, and with it the way back of `brine takeover`: the unit of the package starts Brine by itself. */
+export function endTakeover({ unit }) {
+  if (unit === undefined) return [];
+  const folder = `/etc/systemd/system/${unit}.d`;
+  return [
+    `rm -rf ${folder}/brine.conf /etc/salt/brine-takeover`,
+    `rmdir --ignore-fail-on-non-empty ${folder} 2>/dev/null || true`,
+  ];
+}
+
+/** Units of Salt start what the package brings, as long as there is a way back. */
+export function refuseInTakeover({ caches: isCommon }) {
+  if (isCommon !== true) return [];
+  return [
+    'if [ -e /etc/salt/brine-takeover/record.json ]; then',
+    '  echo "brine-common stays: Brine runs in the place of Salt. Say brine takeover --back first, or install brine-master or brine-minion." >&2',
+    '  exit 1',
+    'fi',
+  ];
+}

@@ -41,6 +41,21 @@ test('packages - what one names is there: units, configuration files, packages t
   }
 });
 
+test('packages - what programs share stands beside Salt, and the others take its place', () => {
+  const common = PACKAGES.find(({ name }) => name === 'brine-common');
+  assert.deepEqual(common?.conflicts ?? [], []);
+  const places = /^\/usr\/(?:lib|libexec|bin|share\/man\/man1)\/brine(?:[/.]|$)/;
+  for (const { to } of common?.files ?? []) assert.match(to, places);
+  for (const { name, conflicts } of PACKAGES)
+    if (name !== 'brine-common') assert.ok(conflicts?.includes('salt-common'), name);
+  const starters = common?.files.filter(({ to }) => to.startsWith('/usr/libexec/brine/')) ?? [];
+  const text = starters.find(({ to }) => to.endsWith('/salt-minion'))?.text ?? '';
+  assert.match(
+    text,
+    /exec \/usr\/lib\/brine\/1\.2\.3\/node\/bin\/node \/usr\/lib\/brine\/1\.2\.3\/bin\/salt-minion "\$@"/,
+  );
+});
+
 test('packages - the scripts of packages are those of a shell', () => {
   for (const each of PACKAGES)
     for (const [name, text] of [...maintainerScripts(each), ...scriptlets(each)]) {
