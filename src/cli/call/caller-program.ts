@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path';
 import { loadMinionConfig } from '../../config/load.ts';
 import { minionOptions, type MinionOptions } from '../../config/minion-options.ts';
 import { Options } from '../../config/option.ts';
+import { globPaths, hasWildcards } from '../../config/paths.ts';
 import { UsageError } from '../../errors/errors.ts';
 import { exitCodeMode } from '../program/exit-codes.ts';
 import { LOG_FORMS, logForms, setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -72,7 +74,7 @@ function refuseIdleRoots(parsed: ParsedOptions): void {
     ['file_root', '--file-root'],
     ['pillar_root', '--pillar-root'],
   ] as const)
-    if (parsed.text(name) !== '')
+    if (foldersOf(parsed, name).length > 0)
       throw new UsageError(
         `option ${option} needs --local, or file_client: local: a minion with a master has files and pillar from there`,
       );
@@ -122,19 +124,26 @@ function applyWords(merged: Dict, parsed: ParsedOptions): void {
     ['pillar_root', 'pillar_roots'],
   ] as const;
   for (const [option, key] of roots) {
-    const folder = parsed.text(option);
-    if (folder !== '') merged.set(key, dict({ base: [resolve(folder)] }));
-  }
-  const states = parsed.text('states_dir');
-  if (states !== '') merged.set('states_dirs', [resolve(states)]);
-  const given = parsed.get('module_dirs');
-  const folders = (Array.isArray(given) ? given : []).flatMap((entry) => String(entry).split(','));
-  if (folders.length > 0)
-    merged.set(
-      'module_dirs',
-      folders.map((folder) => resolve(folder)),
+    const folders = foldersOf(parsed, option).flatMap((folder) =>
+      hasWildcards(folder) ? globPaths(folder) : [folder],
     );
+    if (folders.length > 0) merged.set(key, dict({ base: folders }));
+  }
+  const states = foldersOf(parsed, 'states_dir');
+  if (states.length > 0) merged.set('states_dirs', states);
+  const modules = foldersOf(parsed, 'module_dirs', ',');
+  if (modules.length > 0) merged.set('module_dirs', modules);
   if (parsed.flag('local')) merged.set('file_client', 'local');
+}
+
+/** The folders of an option that may be given several times. @param by what stands between several in one */
+function foldersOf(parsed: ParsedOptions, option: string, by?: string): string[] {
+  const given = parsed.get(option);
+  return (Array.isArray(given) ? given : [])
+    .map(pyStr)
+    .flatMap((entry) => (by === undefined ? [entry] : entry.split(by)))
+    .filter((entry) => entry !== '')
+    .map((entry) => resolve(entry));
 }
 
 function callerLogging(merged: Dict, console: { write(text: string): unknown; isTTY: boolean }): Logging {

@@ -1,5 +1,5 @@
 /** The command line of `salt-call`. */
-import type { CliProgram } from '../command-line/optparse.ts';
+import type { CliOption, CliProgram } from '../command-line/optparse.ts';
 import { colorContradiction, colorIdle, colorIdleBeside, outputFileDependence } from './rules.ts';
 import {
   argsStdinOption,
@@ -16,6 +16,12 @@ import {
   saltfileOption,
   text,
 } from './shared.ts';
+
+/** An option for folders. @param what completes to a sentence */
+const folders = (flags: CliOption['flags'], dest: string, what: string): CliOption => ({
+  ...{ flags, dest, action: 'append', type: 'str', default: [] },
+  help: `${what}; may be given several times.`,
+});
 
 /** What only a function that is run can have. */
 const OF_A_CALL = [
@@ -59,14 +65,7 @@ export const saltCallProgram: CliProgram = {
     hardCrashWithoutEffect,
     noParseOption,
     flag(['-g', '--grains'], 'grains_run', 'Show the grains of this machine.'),
-    {
-      flags: ['-m', '--module-dirs'],
-      dest: 'module_dirs',
-      action: 'append',
-      type: 'str',
-      default: [],
-      help: 'Folder with further modules; may be given several times.',
-    },
+    folders(['-m', '--module-dirs'], 'module_dirs', 'Folder with further modules'),
     flag(
       ['-d', '--doc', '--documentation'],
       'doc',
@@ -78,9 +77,9 @@ export const saltCallProgram: CliProgram = {
       metavar: 'RETURNER',
     }),
     flag(['--local'], 'local', 'Ask no master.'),
-    text(['--file-root'], 'file_root', 'Folder that is the file root of the base environment.'),
-    text(['--pillar-root'], 'pillar_root', 'Folder that is the pillar root of the base environment.'),
-    text(['--states-dir'], 'states_dir', 'Folder with further state modules.'),
+    folders(['--file-root'], 'file_root', 'Folder that is the file root of the base environment'),
+    folders(['--pillar-root'], 'pillar_root', 'Folder that is the pillar root of the base environment'),
+    folders(['--states-dir'], 'states_dir', 'Folder with further state modules'),
     flag(['--retcode-passthrough'], 'retcode_passthrough', "End with the function's return code."),
     flag(['--metadata'], 'print_metadata', 'Show job id, return code and outputter along with the result.'),
     text(['--set-metadata'], 'metadata', 'Data to keep with the job, by which it can be found later.', {

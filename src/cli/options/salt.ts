@@ -110,6 +110,11 @@ export const saltProgram: CliProgram = {
     saltfileOption,
     configDirOption,
     ...executorOptions,
+    flag(
+      ['--start-event'],
+      'start_event',
+      'Have each minion fire salt/job/<jid>/start/<id> when it begins with the job.',
+    ),
     timeoutOption(5),
     argsStdinOption,
     hardCrashOption,

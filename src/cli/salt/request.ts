@@ -1,4 +1,5 @@
 /** From the command line of `salt` to the job it asks for. */
+import { START_EVENT_FIELD } from '../../network/events/tags.ts';
 import type { PublishOptions } from '../../runtime/client/local-client.ts';
 import { settingsOfReturner, unreadReturnerKwargs } from '../../config/returner-kwargs.ts';
 import { UsageError } from '../../errors/errors.ts';
@@ -113,6 +114,7 @@ function publishKwargs(opts: Dict): Dict {
     ['show_timeout', opts.get('show_timeout') !== false],
     ['show_jid', truthy(opts.get('show_jid'))],
   ]);
+  if (truthy(opts.get(START_EVENT_FIELD))) kwargs.set(START_EVENT_FIELD, true);
   const config = opts.get('return_config');
   if (typeof config === 'string' && config !== '') kwargs.set('ret_config', config);
   for (const name of YAML_KWARGS) {

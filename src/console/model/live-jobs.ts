@@ -114,7 +114,7 @@ export class LiveJobs {
       };
       return this.#outcome(job, minion, kindOf(became), nowMs);
     }
-    if (what === 'received') return this.#outcome(job, minion, 'running', nowMs);
+    if (what === 'received' || what === 'start') return this.#outcome(job, minion, 'running', nowMs);
     return false;
   }
 

@@ -87,8 +87,8 @@ export const TAG_RULES: readonly TagRule[] = [
     why: 'orders and news between the processes of masters',
   },
   {
-    tags: 'salt/job/<jid>/ret/<id>, …/prog/<id>/*, …/sub/<id>/*, …/received/<id>',
-    pattern: /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\/([^/]*)/,
+    tags: 'salt/job/<jid>/ret/<id>, …/prog/<id>/*, …/sub/<id>/*, …/received/<id>, …/start/<id>',
+    pattern: /^salt\/job\/[^/]*\/(?:ret|prog|sub|received|start)\/([^/]*)/,
     owner: 'minion',
     why: 'how far a minion is with a job, and what it returned',
   },

@@ -1,5 +1,8 @@
 /** Event tags, spelt in one place (docs/internals/event-bus.md#tags). */
 
+/** The field of a publication with which minions tell that they begin with the job (`--start-event`, 3008.1). */
+export const START_EVENT_FIELD = 'start_event';
+
 /** Tags on the master's bus. */
 export const tags = {
   jobNew: (jid: string): string => `salt/job/${jid}/new`,
@@ -20,6 +23,8 @@ export const tags = {
   minionDisconnected: (id: string): string => `brine/minion/${id}/disconnected`,
   /** Ours: a minion has a job and works on it. Begins as Salt's job events do, so that who waits hears it. */
   jobReceived: (jid: string, id: string): string => `salt/job/${jid}/received/${id}`,
+  /** With `--start-event` (3008.1): a minion begins to run a job. */
+  jobStart: (jid: string, id: string): string => `salt/job/${jid}/start/${id}`,
   /** Ours: a minion has returned for a job that was not meant for it, or that nobody knows. */
   jobApart: (jid: string, id: string): string => `salt/job/${jid}/apart/${id}`,
   /** Ours: what became of a minion that did not return in time. */
@@ -64,15 +69,15 @@ export function readReturnTag(tag: string): { jid: string; id: string } | undefi
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
 
-/** The job and the minion of a {@link tags.jobReceived}; undefined for another tag. */
+/** The job and the minion of a {@link tags.jobReceived} or {@link tags.jobStart}; undefined for another tag. */
 export function readReceipt(tag: string): { jid: string; id: string } | undefined {
-  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/received\/([^/]+)$/.exec(tag);
+  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/(?:received|start)\/([^/]+)$/.exec(tag);
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
 
 /** The job and the minion of a tag by which a minion tells how far it is with a job; undefined for another tag. */
 export function readMinionsPart(tag: string): { jid: string; id: string } | undefined {
-  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/(?:ret|prog|sub|received)\/([^/]+)/.exec(tag);
+  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/(?:ret|prog|sub|received|start)\/([^/]+)/.exec(tag);
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
 

@@ -37,14 +37,13 @@ export class JobTargets {
 
   /** What a minion is to a job; where the job cache cannot be read, it may be meant. */
   async partOf(jid: string, id: string): Promise<JobPart> {
-    let means = this.#known.get(jid);
-    if (means === undefined) {
-      const load = await this.#read(jid);
-      if (load === 'unreadable') return 'may be meant';
-      if (load === undefined) return 'unknown job';
-      means = meansOf(load);
-      this.#known.set(jid, means);
-    }
+    if (this.#known.get(jid)?.(id) === true) return 'may be meant';
+    // also of a job that is at hand: one that is published in parts gets further minions
+    const load = await this.#read(jid);
+    if (load === 'unreadable') return 'may be meant';
+    if (load === undefined) return 'unknown job';
+    const means = meansOf(load);
+    this.#known.set(jid, means);
     return means(id) ? 'may be meant' : 'not meant';
   }
 
@@ -64,8 +63,12 @@ function meansOf(load: Dict): Means {
   if (typeof fun === 'string' && MASTERS_OWN.test(fun)) return (id) => id === load.get('id');
   const target = targetOf(load.get('tgt'), load.get('tgt_type'));
   if (target === undefined || !goesByIds(target)) return () => true;
+  const listed = load.get('Minions');
+  const minions = new Set(Array.isArray(listed) ? listed : []);
   return (id) =>
-    id === load.get('tgt') || forecast(target, { ids: [id], data: () => undefined }).minions.includes(id);
+    id === load.get('tgt') ||
+    minions.has(id) ||
+    forecast(target, { ids: [id], data: () => undefined }).minions.includes(id);
 }
 
 function targetOf(tgt: Value | undefined, type: Value | undefined): Target | undefined {

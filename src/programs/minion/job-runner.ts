@@ -12,7 +12,7 @@ import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { withTrace, type JobTraces } from './job-traces.ts';
 import { tags } from '../../network/events/tags.ts';
 import type { PublicationJournal } from '../../storage/jobs/publication-journal.ts';
-import { dict, type Dict } from '../../python/values/value.ts';
+import { dict, type Dict, type DictInit } from '../../python/values/value.ts';
 import { readJob, returnLoad, type Job, type JobResult } from './job.ts';
 import type { MasterSide } from './masters/side.ts';
 import { noteMissingReturners, returnFurther } from './further-returns.ts';
@@ -101,11 +101,17 @@ export class JobRunner {
     log.info(
       `User ${typeof user === 'string' ? user : 'unknown'} Executing command ${job.funs.join(',')} with jid ${job.jid}`,
     );
-    const acknowledgement = clock.after(ACKNOWLEDGE_MS, () => void this.#acknowledge(job, side), {
-      background: true,
-    });
+    const acknowledgement = clock.after(
+      ACKNOWLEDGE_MS,
+      () => void this.#tell(job, side, tags.jobReceived(job.jid, state.id)),
+      {
+        background: true,
+      },
+    );
     const span = traces?.run(job, state.id);
-    const result = await this.#runInTurn(job, side);
+    const begins = (): Promise<void> =>
+      this.#tell(job, side, tags.jobStart(job.jid, state.id), { fun: job.pub.get('fun') ?? null });
+    const result = await this.#runInTurn(job, side, job.tellsStart === true ? begins : undefined);
     span?.ended(result);
     acknowledgement.cancel();
     log.info(`Returning information for job: ${job.jid}`);
@@ -120,24 +126,27 @@ export class JobRunner {
     await Promise.all([sent, returnFurther(job, load, side)]);
   }
 
-  /** Tells the master that the job is here and goes on; short jobs are acknowledged by their return. */
-  async #acknowledge(job: Job, { state, connection }: MasterSide): Promise<void> {
-    const tag = tags.jobReceived(job.jid, state.id);
+  /**
+   * Tells the master that the job is here and goes on; short jobs are acknowledged by their return. Also that it
+   * begins, where somebody asked for that.
+   */
+  async #tell(job: Job, { state, connection }: MasterSide, tag: string, facts: DictInit = {}): Promise<void> {
     const load = dict({
       cmd: '_minion_event',
       tag,
       pretag: null,
       jid: job.jid,
-      data: { jid: job.jid, id: state.id },
+      data: dict({ jid: job.jid, id: state.id, ...facts }),
     });
     try {
       await connection.requests.send(load, { timeoutMs: 5_000, tries: 1 });
     } catch (error) {
-      state.deps.log.debug(`The receipt of job ${job.jid} could not be acknowledged: ${messageOf(error)}`);
+      state.deps.log.debug(`News of job ${job.jid} could not be told (${tag}): ${messageOf(error)}`);
     }
   }
 
-  async #runInTurn(job: Job, side: JobSide): Promise<JobResult> {
+  /** @param begins called, and waited for, when the job's turn has come */
+  async #runInTurn(job: Job, side: JobSide, begins?: () => Promise<void>): Promise<JobResult> {
     const { log, opts } = this.#deps.state.deps;
     const limit = opts.get('process_count_max');
     if (limit > 0 && this.#active >= limit) {
@@ -148,6 +157,7 @@ export class JobRunner {
     }
     this.#active++;
     try {
+      await begins?.();
       return await this.#run(job, side);
     } finally {
       this.#active--;

@@ -2,9 +2,10 @@
  * A job as a minion takes it from a publication, and as its return goes back
  * (docs/internals/wire-protocol.md#publications, docs/internals/a-jobs-life.md#the-return).
  */
+import { START_EVENT_FIELD } from '../../network/events/tags.ts';
 import { isSafeJid } from '../../storage/jobs/jid.ts';
 import { TRACE_FIELD } from '../../runtime/tracing/context.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** A published job. */
 export interface Job {
@@ -20,6 +21,8 @@ export interface Job {
   readonly executors: readonly string[] | undefined;
   /** The publication as it came, without its serial and `trace`. */
   readonly pub: Dict;
+  /** True when the master is to hear that the job begins. */
+  readonly tellsStart?: boolean;
   /** The span of whoever published it; what is no such text counts as none when it is used. */
   readonly trace?: string;
 }
@@ -27,9 +30,11 @@ export interface Job {
 /** Reads a publication. @returns undefined when it lacks what Salt demands or names no usable job */
 export function readJob(given: Dict): Job | undefined {
   const trace = given.get(TRACE_FIELD);
-  const pub: Dict = trace === undefined ? given : new Map(given);
-  // functions with keywords would see it as `__pub_traceparent`
+  const tellsStart = truthy(given.get(START_EVENT_FIELD) ?? null);
+  const pub: Dict = trace === undefined && !given.has(START_EVENT_FIELD) ? given : new Map(given);
+  // functions with keywords would see them as `__pub_traceparent` and `__pub_start_event`
   pub.delete(TRACE_FIELD);
+  pub.delete(START_EVENT_FIELD);
   const fun = pub.get('fun');
   const arg = pub.get('arg');
   const tgt = pub.get('tgt');
@@ -53,6 +58,7 @@ export function readJob(given: Dict): Job | undefined {
     delimiter: typeof delimiter === 'string' ? delimiter : undefined,
     executors: Array.isArray(executors) ? executors.map(String) : undefined,
     pub,
+    tellsStart,
     ...(typeof trace === 'string' ? { trace } : {}),
   };
 }

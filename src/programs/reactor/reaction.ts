@@ -2,6 +2,7 @@
  * A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py
  * `ReactWrap.run`, 3006.16).
  */
+import { START_EVENT_FIELD } from '../../network/events/tags.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { repackList } from '../../formats/data/repack-list.ts';
 import type { Logger } from '../../host/log.ts';
@@ -59,6 +60,7 @@ const PUBLISHED_FIELDS = [
   'executor_opts',
   'ret_config',
   'ret_kwargs',
+  START_EVENT_FIELD,
 ];
 
 /**

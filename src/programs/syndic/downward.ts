@@ -2,6 +2,7 @@
  * Jobs from above, published on the master below (salt/minion.py `Syndic.syndic_cmd`, 3006.16;
  * docs/internals/wire-protocol.md#syndics).
  */
+import { START_EVENT_FIELD } from '../../network/events/tags.ts';
 import { TRACE_FIELD } from '../../runtime/tracing/context.ts';
 import type { SyndicTraces } from './syndic-traces.ts';
 import { NoMinionsError } from '../../runtime/client/errors.ts';
@@ -39,6 +40,7 @@ const FURTHER_FIELDS = [
   'ret_kwargs',
   'module_executors',
   'executor_opts',
+  START_EVENT_FIELD,
   TRACE_FIELD,
 ] as const;
 /** The master above that asked, so that a return that is found later finds its way. Ours. */

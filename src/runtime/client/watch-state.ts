@@ -47,7 +47,9 @@ const COMING_BACK_GRACE_MS = 2_000;
 const RESENT_GRACE_MS = RESENT_FOR_MS + LOST_GRACE_MS;
 
 /** Events of a job that a minion may fire: they name nobody else. */
-const BY_MINION = /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\//;
+const BY_MINION = /^salt\/job\/[^/]*\/(?:ret|prog|sub|received|start)\//;
+/** A minion works on the job. */
+const BY_WORKING = /^salt\/job\/[^/]*\/(?:received|start)\//;
 
 /** A minion's connection that is lost: since when, whether it was before the job, how long it is still waited for. */
 interface LostLink {
@@ -203,7 +205,7 @@ export class WatchState {
       const minions = data.get('minions');
       if (Array.isArray(minions) && !BY_MINION.test(event.tag)) this.#expect(minions.map(String));
       this.#hearSyndic(event);
-      if (event.tag.includes('/received/')) this.#received.set(String(data.get('id')), this.#clock.nowMs());
+      if (BY_WORKING.test(event.tag)) this.#received.set(String(data.get('id')), this.#clock.nowMs());
       if (!event.tag.includes('/ret/') || !data.has('return')) continue;
       yield* this.#returned(String(data.get('id')), data);
     }

@@ -310,6 +310,35 @@ test('salt-call - -d shows functions that have documentation, and says of others
   assert.match(bare.stderr, /There is no documentation of 'mine1\.bare'/);
 });
 
+test('salt-call - roots and folders of states may be given several times, and with wildcards', async (t) => {
+  const folder = minionFolder(t);
+  for (const [path, text] of [
+    ['one/a', 'first'],
+    ['two/a', 'second'],
+    ['two/b', 'second'],
+    ['pillar/top.sls', 'base: {"*": [p]}'],
+    ['more/p.sls', 'from: more'],
+  ] as const) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const roots = ['one', 'two'].map((name) => `--file-root=${join(folder, name)}`);
+  for (const [given, file, text] of [
+    [roots, 'a', 'first'],
+    [roots, 'b', 'second'],
+    [[`--file-root=${join(folder, '*o')}`], 'b', 'second'],
+  ] as const) {
+    const got = await call(folder, ['--local', ...given, '--out=json', 'cp.get_file_str', `salt://${file}`]);
+    assert.deepEqual(JSON.parse(got.stdout), { local: text });
+  }
+  const pillar = ['pillar', 'more'].map((name) => `--pillar-root=${join(folder, name)}`);
+  const got = await call(folder, ['--local', ...pillar, '--out=json', 'pillar.get', 'from']);
+  assert.deepEqual(JSON.parse(got.stdout), { local: 'more' });
+  const states = ['one', 'two'].map((name) => `--states-dir=${join(folder, name)}`);
+  const dirs = await call(folder, ['--local', ...states, '--out=json', 'config.get', 'states_dirs']);
+  assert.deepEqual(JSON.parse(dirs.stdout), { local: [join(folder, 'one'), join(folder, 'two')] });
+});
+
 test('salt-call - a root that would not be looked at is refused', async (t) => {
   const folder = minionFolder(t);
   for (const option of ['--file-root', '--pillar-root']) {

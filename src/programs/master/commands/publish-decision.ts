@@ -14,6 +14,7 @@ import { isImpossibleJid, isNearJid } from '../../../storage/jobs/job-days.ts';
 import type { LocalQuestion, Rights } from '../../../runtime/access/question.ts';
 import { voucherOf, type Requester } from '../auth/requester.ts';
 import type { KnownSyndic } from '../syndics.ts';
+import { isPartOf } from './job-parts.ts';
 import type { PublishDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -122,11 +123,16 @@ export function whyNotJid(
   return undefined;
 }
 
-/** True when a user with limited rights asks for the id of a job that there is: its returns would mix with his. */
+/**
+ * True when a user with limited rights asks for the id of a job that there is, and of which his is no part: its returns
+ * would mix with his.
+ */
 export async function takesJid(
   { jobs }: PublishDeps,
   { rights }: Requester,
-  { jid }: PublishRequest,
+  request: PublishRequest,
 ): Promise<boolean> {
-  return rights.kind === 'limited' && jid !== '' && (await jobs.job(jid)) !== undefined;
+  if (rights.kind !== 'limited' || request.jid === '') return false;
+  const known = await jobs.job(request.jid);
+  return known !== undefined && !isPartOf(known, request);
 }

@@ -18,7 +18,7 @@ import type { MasterServices } from '../master-services.ts';
 export interface PublicationDeps {
   readonly opts: MasterOptions;
   readonly fleet: Fleet;
-  readonly jobs: Pick<JobReader, 'job' | 'returns'> & Pick<JobWriter, 'saveJob' | 'note'>;
+  readonly jobs: Pick<JobReader, 'job' | 'returns'> & Pick<JobWriter, 'saveJob' | 'addMinions' | 'note'>;
   /** Undefined where no `salt` command can be waiting for the job. */
   readonly mirror?: LoadMirror;
   readonly jids: JidSource;

@@ -4,7 +4,7 @@
  */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { isoStamp } from '../../../network/events/framing.ts';
-import { syndicIdOf, syndicName, tags } from '../../../network/events/tags.ts';
+import { START_EVENT_FIELD, syndicIdOf, syndicName, tags } from '../../../network/events/tags.ts';
 import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
 import { OWNER_FIELD } from '../../../storage/jobs/job-owner.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
@@ -17,6 +17,7 @@ import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import type { KnownSyndic } from '../syndics.ts';
 import type { PublicationDeps } from './publish-deps.ts';
+import { isPartOf, partName } from './job-parts.ts';
 import { usesUserKey, type PublishRequest } from './publish-request.ts';
 import type { Reach } from './publish-decision.ts';
 import type { Turn } from './turns.ts';
@@ -36,6 +37,7 @@ const PASSED_ON = [
   'module_executors',
   'executor_opts',
   'ret_kwargs',
+  START_EVENT_FIELD,
   TRACE_FIELD,
 ] as const;
 
@@ -210,9 +212,29 @@ async function registerJob(
     if (!opts.get('job_cache')) return jid;
     mirror?.save(jid, load, minions, isLimited);
     // Salt compat: a jid that was passed in may be known already, from a syndic's other master
-    if ((await jobs.saveJob(jid, load, minions)) || request.jid !== '') return jid;
+    if (await jobs.saveJob(jid, load, minions)) return jid;
+    if (request.jid === '') continue;
+    await joinJob(deps, request, minions);
+    return jid;
   }
   return undefined;
+}
+
+/** Adds the minions of a further part of a job to it; any other publication under its id adds none. */
+async function joinJob(
+  { jobs, log }: PublicationDeps,
+  request: PublishRequest,
+  minions: readonly string[],
+): Promise<void> {
+  const [first, ...others] = minions;
+  if (first === undefined) return;
+  try {
+    const known = await jobs.job(request.jid);
+    if (known !== undefined && isPartOf(known, request))
+      await jobs.addMinions(request.jid, minions, partName([first, ...others]));
+  } catch (error) {
+    log.warning(`The minions of a further part of job ${request.jid} could not be kept.`, error);
+  }
 }
 
 /** The load as the job cache keeps it: the request without its credentials. */

@@ -18,6 +18,9 @@ import { silentLogger } from '../../../../src/host/log.ts';
 import { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
 import type { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
 import { minionEventHandler } from '../../../../src/programs/master/commands/minion-events.ts';
+import { isPartOf } from '../../../../src/programs/master/commands/job-parts.ts';
+import type { PublishRequest } from '../../../../src/programs/master/commands/publish-request.ts';
+import { OWNER_FIELD } from '../../../../src/storage/jobs/job-owner.ts';
 import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
 import { returnHandler } from '../../../../src/programs/master/commands/returns.ts';
 import { revokeHandler } from '../../../../src/programs/master/commands/revoke.ts';
@@ -73,6 +76,46 @@ test('returns - one is kept and told, a second one is not kept', async (t) => {
   assert.match(lines.join('\n'), /m1 has returned job .* before; the first return stays/);
   for (let n = 0; n < 100; n++) await give('m1', { jid: JID, fun: 'test.ping', return: n });
   assert.ok(lines.filter((line) => line.includes('first return stays')).length <= 10, 'a flood fills no log');
+});
+
+test('returns - those of a further part of a job are of that job, and those of others stay apart', async (t) => {
+  const { jobs, events, give } = returns(t);
+  await jobs.saveJob(JID, dict({ tgt: ['m1'], tgt_type: 'list', fun: 'test.ping', arg: [] }), ['m1']);
+  const tagsOf = async (id: string): Promise<string | undefined> => {
+    await give(id, { jid: JID, fun: 'test.ping', return: true, retcode: 0 });
+    return events.at(-1)?.[0];
+  };
+  assert.equal(await tagsOf('m1'), `salt/job/${JID}/ret/m1`);
+  assert.equal(await tagsOf('m2'), `salt/job/${JID}/apart/m2`);
+  await jobs.addMinions(JID, ['m2', 'm3'], 'part/m2');
+  assert.equal(await tagsOf('m2'), `salt/job/${JID}/ret/m2`);
+  assert.equal(await tagsOf('m4'), `salt/job/${JID}/apart/m4`);
+  assert.deepEqual((await jobs.job(JID))?.get('Minions'), ['m1', 'm2', 'm3']);
+});
+
+test('publish - a further part of a job is of its user, function, arguments and list of minions', () => {
+  const request = {
+    fun: 'test.ping',
+    arg: ['x'],
+    user: 'anna',
+    tgtType: 'list',
+    eauth: 'pam',
+    publisher: undefined,
+  };
+  const job = dict({ fun: 'test.ping', arg: ['x'], user: 'anna', tgt_type: 'list', [OWNER_FIELD]: 'pam' });
+  const isPart = (change: object, of: Dict = job): boolean =>
+    isPartOf(of, { ...request, ...change } as unknown as PublishRequest);
+  assert.equal(isPart({}), true);
+  for (const change of [
+    { fun: 'cmd.run' },
+    { arg: ['y'] },
+    { user: 'bert' },
+    { tgtType: 'glob' },
+    { eauth: undefined },
+    { publisher: 'm1' },
+  ])
+    assert.equal(isPart(change), false, JSON.stringify(change));
+  assert.equal(isPart({}, new Map([...job, ['tgt_type', 'glob']])), false);
 });
 
 test('returns - one that began on the minion and is sent again is one job; a proposed jid of somebody else or of the future is not taken', async (t) => {

@@ -37,6 +37,7 @@ function master(settings: DictInit): Master {
     job: async (jid: string) => kept.get(jid),
     returns: async (jid: string) => returns.get(jid) ?? [],
     note: async () => undefined,
+    addMinions: async () => undefined,
   };
   const publishing: PublishDeps = {
     opts: new Options(masterOptions, dict({ user: 'root', ...settings })),
