@@ -1,5 +1,3 @@
-// A master starts each of its parts with this (src/programs/daemon/supervisor.ts); the title of one says what it does.
+// A master starts each of its parts with this (src/programs/daemon/supervisor.ts): the program in its layers.
 'use strict';
-const [, , title = ''] = process.argv;
-const role = /(\w+?)(?:-\d+)?\s*$/.exec(title)?.[1] ?? 'part';
-require('./launch.cjs')('salt-master-child', [], {}, `salt-master-${role}`);
+require('./launch.cjs')('salt-master-child');

@@ -11,7 +11,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -19,14 +18,7 @@ import { buildConsole } from './build-console.mjs';
 import { COMMANDS, writeCodeCaches } from './code-caches.mjs';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 import { buildLayers } from './layers.mjs';
-
-/**
- * Programs of which many run at once, or for long: what they do not use they do not even hold as text. Their lazily
- * imported parts are files of their own.
- */
-const SPLIT = new Set(['salt-master-child', 'salt-api', 'salt-minion', 'salt-minion-engine', 'salt-syndic']);
-/** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
-const STALE_PART_MS = 3_600_000;
+import { deferred, writePack } from './pack.mjs';
 
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
 const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
@@ -40,26 +32,23 @@ const USUAL_STATES = [
   'src/runtime/extensions/sync.ts',
   'src/runtime/loader/salts-modules.ts',
 ];
-/** Layers that programs share, and the modules that each is for. The last one has all others. */
-const SHARED = [
-  ['usual', USUAL_STATES],
-  ['rest', undefined],
-];
+/** Layers that programs share, and the modules that each is for. What none has lies in the pack. */
+const SHARED = [['usual', USUAL_STATES]];
 /**
  * Those in layers; for each layer of their own after the first the modules that it is for, which usual runs import on
  * demand; and what they share. With BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first
  * layer, and the layers that it loads.
  */
 const LAYERED = new Map([
-  ['salt', { own: [[REQUESTER, ...OUTPUTTERS]], shared: ['rest'] }],
+  ['salt', { own: [[REQUESTER, ...OUTPUTTERS]], shared: [] }],
   [
     'salt-call',
     {
       own: [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/test/module.ts']],
-      shared: ['usual', 'rest'],
+      shared: ['usual'],
     },
   ],
-  ['salt-cp', { own: [[REQUESTER]], shared: ['rest'] }],
+  ['salt-cp', { own: [[REQUESTER]], shared: [] }],
   [
     'salt-run',
     {
@@ -76,23 +65,24 @@ const LAYERED = new Map([
           ...OUTPUTTERS,
         ],
       ],
-      shared: ['rest'],
+      shared: [],
     },
   ],
-  ['salt-master', { own: [], shared: ['rest'] }],
-  ['salt-minion-worker', { own: [], shared: ['usual', 'rest'] }],
+  ['salt-minion-worker', { own: [], shared: ['usual'], isDaemon: true }],
   [
     'salt-key',
     {
       own: [
         ['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts'],
       ],
-      shared: ['rest'],
+      shared: [],
     },
   ],
-  ...['sls', 'brine', 'salt-call-grains', 'function-catalog'].map((name) => [
-    name,
-    { own: [], shared: ['rest'] },
+  ...['sls', 'brine', 'salt-call-grains', 'function-catalog'].map((name) => [name, { own: [], shared: [] }]),
+  // programs of which many run at once, or for long
+  ...['master', 'master-child', 'api', 'minion', 'minion-engine', 'syndic'].map((name) => [
+    `salt-${name}`,
+    { own: [], shared: [], isDaemon: true },
   ]),
 ]);
 
@@ -105,18 +95,12 @@ mkdirSync(outdir, { recursive: true });
  * long as what it stands for.
  */
 const NO_STAMP = `/*${'0'.repeat(16)}*/`;
-/** As long as `__require`, which it stands for. */
-const PART_READER =
-  'function __brnPart(path){try{return require(path)}catch(error){' +
-  'if(error?.code!=="MODULE_NOT_FOUND"||!/\\/part-[A-Z0-9]+\\.cjs/.test(error.message))throw error;' +
-  'const name=/salt-[a-z]+/.exec(require("node:path").basename(process.argv[1]??""))?.[0]??"Brine";' +
-  'throw Object.assign(new Error(`Brine was installed anew while this ${name} (PID ${process.pid}) runs, and parts that it had not ' +
-  'loaded are gone. Restart ${name}.`,{cause:error}),{code:"BRINE_REPLACED"})}}';
 /** Libraries whose messages name their own classes, as in `BindRequest: Operation timed out`. */
 const keepsNames = {
   name: 'keeps-names',
   setup(plugged) {
-    plugged.onLoad({ filter: /node_modules\/(?:jose|ldapts)\/.*\.[cm]?js$/ }, async ({ path }) => {
+    const filter = /node_modules\/(?:jose|ldapts)\/.*\.[cm]?js$/;
+    plugged.onLoad({ filter, namespace: 'file' }, async ({ path }) => {
       const { code } = await transform(readFileSync(path, 'utf8'), { keepNames: true });
       return { contents: code, loader: 'js' };
     });
@@ -140,36 +124,35 @@ const settings = {
   plugins: [keepsNames],
   // programs run out of a code cache, where `import()` is not to be had
   supported: { 'dynamic-import': false },
-  define: { 'import.meta.url': '__brineFileUrl', 'import.meta.dirname': '__dirname' },
-  banner: { js: "const __brineFileUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: {
+    'import.meta.filename': '__filename',
+    'import.meta.dirname': '__dirname',
+    // a library's; a path does for what it asks
+    'import.meta.url': '__filename',
+  },
   logLevel: 'warning',
 };
 const programs = filesBelow(join(root, 'src', 'bin'), '.ts');
-const isSplit = (path) => SPLIT.has(basename(path, '.ts'));
 const isLayered = (path) => LAYERED.has(basename(path, '.ts'));
 // a program that is started with its code cache cannot import, only require
-await build({
-  ...settings,
-  format: 'cjs',
-  supported: { 'dynamic-import': false },
-  entryPoints: programs.filter((path) => !isSplit(path) && !isLayered(path)),
-});
-await buildSplit(programs.filter(isSplit));
+await build({ ...settings, format: 'cjs', entryPoints: programs.filter((path) => !isLayered(path)) });
 const layered = [...LAYERED].map(([name, layers]) => ({ entry: `src/bin/${name}.ts`, ...layers }));
-const layers = await buildLayers(
-  { ...settings, banner: { js: `${NO_STAMP}${settings.banner.js}` } },
+const { layers, units, names } = await buildLayers(
+  { ...settings, banner: { js: NO_STAMP } },
   layered,
   SHARED,
 );
 for (const [name, text] of layers) writeFileSync(join(fresh, name), text);
-for (const name of readdirSync(fresh))
+writePack(join(fresh, 'pack.cjs'), units, names.length, NO_STAMP);
+for (const name of layers.keys())
   if (isOfCommands(name.split('.')[0]) && name.endsWith('.cjs')) deferBuiltins(join(fresh, name));
 stampLayers(
-  [...layers.keys()]
+  [...layers.keys(), 'pack.cjs']
     .filter((name) => name.endsWith('.cjs'))
     .sort()
     .map((name) => join(fresh, name)),
 );
+requireAscii();
 // V8 tells a cache that is of another text by the length of the text alone
 for (const name of readdirSync(outdir)) if (name.endsWith('.cache')) rmSync(join(outdir, name));
 const builtOf = sourcesInMaps();
@@ -189,56 +172,6 @@ if (!isQuick && outdir === join(root, 'dist'))
   await writeCodeCaches(root, [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts']);
 if (!isQuick && outdir === join(root, 'dist')) writeDocuments();
 
-/** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */
-async function buildSplit(entryPoints) {
-  const { outputFiles } = await build({
-    ...settings,
-    minifyIdentifiers: false,
-    format: 'esm',
-    splitting: true,
-    write: false,
-    chunkNames: 'part-[hash]',
-    entryPoints,
-  });
-  const plain = {
-    platform: 'node',
-    target: settings.target,
-    sourcemap: 'external',
-    sourcesContent: false,
-    minifyWhitespace: true,
-    supported: { 'dynamic-import': false },
-  };
-  const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  for (const { path, text } of outputFiles) {
-    if (path.endsWith('.map')) continue;
-    const { code, map } = await transform(withMap(text, maps.get(`${path}.map`)), {
-      ...plain,
-      format: 'cjs',
-    });
-    const named = withMap(namingReplacement(code), map);
-    // `__require` has to be found first
-    const shorter = await transform(named, { ...plain, minifyIdentifiers: true });
-    writeFileSync(path, shorter.code);
-    writeFileSync(`${path}.map`, shorter.map);
-  }
-}
-
-/** A text with the map that leads to what it was made of. */
-function withMap(text, map) {
-  const url = `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
-  return `${text}\n//# sourceMappingURL=${url}\n`;
-}
-
-/**
- * A daemon may be upgraded on the disk while it runs, and then finds no part that it has not loaded yet: whoever asked
- * for it is told so, and not that a file is missing.
- */
-function namingReplacement(code) {
-  const onDemand = /(\(0,\w+\.__require\)|\b__require)(?=\("\.\/part-[A-Z0-9]+\.cjs"\))/g;
-  const named = code.replaceAll(onDemand, (asked) => '__brnPart'.padEnd(asked.length));
-  return named === code ? code : `${named}${PART_READER}`;
-}
-
 /**
  * The maps from what is built to what it is made of lie where a package does not have them; `-l debug` reads them
  * (src/host/source-places.ts).
@@ -252,12 +185,17 @@ function moveMaps() {
     if (isCheckouts) renameSync(join(fresh, name), join(to, name));
     else rmSync(join(fresh, name));
   }
+  // bin/launch.cjs names modules by their numbers
+  if (isCheckouts) writeFileSync(join(to, 'modules.json'), JSON.stringify(names));
 }
 
 /** The files that the bundles are made of. */
 function sourcesInMaps() {
   const maps = readdirSync(fresh).filter((name) => name.endsWith('.map'));
-  return maps.flatMap((name) => JSON.parse(readFileSync(join(fresh, name), 'utf8')).sources);
+  return maps.flatMap((name) => {
+    const { sources, sections = [] } = JSON.parse(readFileSync(join(fresh, name), 'utf8'));
+    return sources ?? sections.flatMap(({ map }) => map.sources);
+  });
 }
 
 /** Names the libraries that lie in the bundles, so that packages can pass on their licences. */
@@ -305,12 +243,17 @@ function copyPython() {
   cpSync(from, to, { recursive: true, filter: (path) => !path.includes('__pycache__') });
 }
 
-/** Removes the parts and layers that no program of this build has, once they are old. */
+/** Removes what an earlier build left: a daemon that runs has the file open that it goes on reading. */
 function removeStale(current) {
-  for (const name of readdirSync(outdir)) {
-    const path = join(outdir, name);
-    if (!/\.cjs$/.test(name) || current.has(name)) continue;
-    if (Date.now() - statSync(path).mtimeMs > STALE_PART_MS) rmSync(path);
+  for (const name of readdirSync(outdir))
+    if (name.endsWith('.cjs') && !current.has(name)) rmSync(join(outdir, name));
+}
+
+/** Layers are read as bytes of one letter each; what the bundler does not escape is in regular expressions. */
+function requireAscii() {
+  for (const name of [...layers.keys(), 'pack.cjs'].filter((each) => each.endsWith('.cjs'))) {
+    const other = /.{0,20}[^\0-\x7f].{0,20}/.exec(readFileSync(join(fresh, name), 'utf8'));
+    if (other !== null) throw new Error(`${name}: "${other[0]}" has to be written with \\u escapes`);
   }
 }
 
@@ -335,15 +278,10 @@ function isOfCommands(name) {
 
 /**
  * A command that lives for a tenth of a second does not load those parts of Node which it seldom needs before it needs
- * them: `node:crypto` alone takes four milliseconds.
+ * them: `node:crypto` alone takes four milliseconds. bin/launch.cjs has `__defer`.
  */
 function deferBuiltins(path) {
-  // as long as `require`, so that the places in the map are right
-  const lazy =
-    'function __defer(name){return new Proxy({},{get:(_,key)=>require(name)[key],has:(_,key)=>key in require(name)})}';
-  const source = readFileSync(path, 'utf8');
-  const deferred = source.replaceAll(/=require(?=\("node:(?:crypto|child_process|net|os)"\))/g, '=__defer');
-  writeFileSync(path, `${deferred}${lazy}`);
+  writeFileSync(path, deferred(readFileSync(path, 'utf8')));
 }
 
 /** Writes the man pages and the completion scripts, which are made from the tables of the programs. */

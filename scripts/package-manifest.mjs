@@ -35,26 +35,15 @@ function build() {
   if (status !== 0) process.exit(status ?? 70);
 }
 
-/**
- * Parts of earlier builds lie in dist/ for programs that still run; what no program of this build asks for is not
- * packed.
- */
-function leaveOutStaleParts() {
-  const dist = join(root, 'dist');
-  const names = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
-  const isPart = (name) => name.startsWith('part-');
-  const wanted = new Set(names.filter((name) => !isPart(name)));
-  for (const name of wanted)
-    for (const [part] of readFileSync(join(dist, name), 'latin1').matchAll(/part-[A-Z0-9]+\.cjs/g))
-      wanted.add(part);
-  const stale = names.filter((name) => isPart(name) && !wanted.has(name));
-  writeFileSync(join(dist, '.npmignore'), ['*.cache', ...stale, ''].join('\n'));
+/** V8 takes no code cache of another version. */
+function leaveOutCaches() {
+  writeFileSync(join(root, 'dist/.npmignore'), '*.cache\n');
 }
 
 function strip() {
   restore();
   build();
-  leaveOutStaleParts();
+  leaveOutCaches();
   const text = readFileSync(manifest, 'utf8');
   mkdirSync(dirname(kept), { recursive: true });
   writeFileSync(kept, text);

@@ -5,6 +5,6 @@ import { saltMinion } from '../cli/daemons/salt-minion.ts';
 runCommand('salt-minion', (argv, io) =>
   saltMinion(argv, io, {
     workerScript: join(import.meta.dirname, '../bin/worker.cjs'),
-    engineScript: join(import.meta.dirname, 'salt-minion-engine.cjs'),
+    engineScript: join(import.meta.dirname, '../bin/minion-engine.cjs'),
   }),
 );

@@ -268,7 +268,7 @@ const METHODS: readonly Entry[] = [
   bound('isalpha', [], all(/^\p{L}+$/u)),
   bound('isascii', [], ([s]) => /^[\x00-\x7f]*$/.test(t(s))),
   bound('isdecimal', [], all(/^\p{Nd}+$/u)),
-  bound('isdigit', [], all(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)),
+  bound('isdigit', [], all(/^[\p{Nd}\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089]+$/u)),
   bound('isidentifier', [], all(/^[\p{ID_Start}_][\p{ID_Continue}]*$/u)),
   bound('islower', [], cased(false)),
   bound('isnumeric', [], all(/^\p{N}+$/u)),

@@ -39,7 +39,7 @@ interface WantedPolicy {
  */
 function secondsOf(duration: string): number {
   if (/^inf$/i.test(duration)) return 0;
-  const parts = [...duration.matchAll(/(\d+)(ns|us|µs|ms|[usmhdw])/g)];
+  const parts = [...duration.matchAll(/(\d+)(ns|us|\u00b5s|ms|[usmhdw])/g)];
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (SECONDS.get(unit) ?? 1), 0);
 }
 

@@ -50,7 +50,7 @@ async function runningUnits(ctx: ModuleContext): Promise<string[]> {
   const found = (await systemctlLines(ctx, [])).flatMap((line) => {
     const words = line
       .trim()
-      .replace(/^[●*○×]\s+/, '')
+      .replace(/^[\u25cf*\u25cb\u00d7]\s+/, '')
       .split(/\s+/);
     const listed = listedName(words[0] ?? '');
     return words[3] === 'running' && listed !== undefined ? [listed] : [];

@@ -21,7 +21,7 @@ import type { BodyBudget } from './body-budget.ts';
 import { readBody, requireType, type RequestBody } from './body.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { Exchange } from './exchange.ts';
-import { faultOf, isReplaced, unexpected } from './failures.ts';
+import { faultOf, unexpected } from './failures.ts';
 import { requireHttp } from './head-rules.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
 import { loggedTarget, shownPath } from './logged-target.ts';
@@ -102,7 +102,7 @@ export class Application {
       await this.#answer(exchange);
     } catch (error) {
       const fault = faultOf(error);
-      if (fault === undefined || isReplaced(error)) {
+      if (fault === undefined) {
         log.error(
           `A request for ${exchange.method} ${loggedTarget(exchange.path)} has failed: ${messageOf(error)}`,
           error,

@@ -12,13 +12,7 @@ export function faultOf(error: unknown): HttpFault | undefined {
   if (error instanceof SaltInvocationError || error instanceof BadCallError)
     return new HttpFault(400, error.message);
   if (error instanceof MasterDownError) return new HttpFault(503, error.message);
-  if (isReplaced(error)) return new HttpFault(503, error.message);
   return undefined;
-}
-
-/** Whether parts of this program are gone, since Brine was installed anew meanwhile (`bin/launch.cjs`). */
-export function isReplaced(error: unknown): error is Error {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'BRINE_REPLACED';
 }
 
 /**

@@ -76,7 +76,7 @@ function namingStatement(path: string, statement: SqliteStatement): SqliteStatem
 
 /** What opens databases here. @throws when neither driver can be loaded */
 export function loadSqliteDriver(): Driver {
-  const require = createRequire(import.meta.url);
+  const require = createRequire(import.meta.filename);
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) {
     const { DatabaseSync } = require('node:sqlite') as {

@@ -74,7 +74,7 @@ test('source places - what has no map, and what is no map, stays as it is', (t) 
   const places = new SourcePlaces(join(folder, 'dist'));
   const stack = [
     `    at run (${folder}/dist/salt.cjs:2:7)`,
-    `    at run (${folder}/dist/part-A.cjs:1:1)`,
+    `    at run (${folder}/dist/pack.cjs:1:1)`,
     '    at node:fs:1:1',
     '    at run (/elsewhere/salt.cjs:1:1)',
   ].join('\n');

@@ -12,8 +12,6 @@ import {
   statSync,
 } from 'node:fs';
 import os from 'node:os';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createNameService } from './name-service.ts';
 import type { FileFacts, GrainsHost, InterfaceAddress, RunOptions, RunResult, UserFacts } from './host.ts';
 
@@ -48,7 +46,7 @@ export function nodeGrainsHost(): GrainsHost {
     totalMemoryBytes: () => os.totalmem(),
     networkInterfaces,
     utcOffsetMinutes: (atMs) => -new Date(atMs).getTimezoneOffset(),
-    software: () => ({ path: dirname(fileURLToPath(import.meta.url)) }),
+    software: () => ({ path: import.meta.dirname }),
   };
 }
 

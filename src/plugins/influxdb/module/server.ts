@@ -8,7 +8,7 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 
 const TIMEOUT_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-const DURATION = /^(?:inf|(?:\d+(?:ns|us?|µs?|ms|s|m|h|d|w))+)$/i;
+const DURATION = /^(?:inf|(?:\d+(?:ns|us?|\u00b5s?|ms|s|m|h|d|w))+)$/i;
 const PRIVILEGES = new Set(['read', 'write', 'all', 'all privileges']);
 /** Settings of Python's client that mean nothing here; each is warned about. */
 const WITHOUT_EFFECT = new Set(
