@@ -1,5 +1,6 @@
 // Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…] [--only
-// PATTERN]`; without a word, the first three. PATTERN is a regular expression for the names of tests.
+// PATTERN] [--times]`; without a word, the first three. PATTERN is a regular expression for the names of tests. With
+// `--times` it tells which of them take the most processor time.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +14,7 @@ import { DATABASE_SERVERS, installCommand, missingServers } from './database-pro
 const ROOTS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const { values: picked, positionals } = parseArgs({
-  options: { only: { type: 'string', default: '' } },
+  options: { only: { type: 'string', default: '' }, times: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const [suite, ...parts] = positionals;
@@ -52,10 +53,41 @@ async function run(name, collect) {
     // it would have every start of Python, and hg is one, compile anew what it imports
     delete env.PYTHONDONTWRITEBYTECODE;
     env.PATH = quickPath(outdir);
-    return await spawned(testArguments(name, built, outdir), env, collect);
+    if (picked.times) {
+      env.BRINE_TEST_TIMES = join(outdir, 'times');
+      mkdirSync(env.BRINE_TEST_TIMES);
+    }
+    const code = await spawned(testArguments(name, built, outdir), env, collect);
+    if (picked.times) console.log(timesTable(name, env.BRINE_TEST_TIMES));
+    return code;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
+}
+
+/** Lines of the table of `--times`. */
+const MOST_TIMES = 40;
+
+/** What took the most processor time: files, or of the unit tests, which share processes, what their names begin with. */
+function timesTable(suite, folder) {
+  const sums = new Map();
+  for (const path of filesBelow(folder, '.json'))
+    for (const { file, name, own, programs, wall } of JSON.parse(readFileSync(path, 'utf8'))) {
+      const key = suite === 'unit' ? name.split(' - ')[0] : file;
+      const sum = sums.get(key) ?? [0, 0, 0];
+      sums.set(
+        key,
+        [own, programs, wall].map((ms, i) => ms + sum[i]),
+      );
+    }
+  const cell = (ms) => (ms / 1000).toFixed(1).padStart(9);
+  const lines = [...sums]
+    .sort(([, a], [, b]) => b[0] + b[1] - a[0] - a[1])
+    .slice(0, MOST_TIMES)
+    .map(
+      ([key, [own, programs, wall]]) => `${[own + programs, own, programs, wall].map(cell).join('')}  ${key}`,
+    );
+  return ['Seconds:', 'processor  itself programs  elapsed', ...lines].join('\n');
 }
 
 function spawned(args, env, collect) {
@@ -178,6 +210,7 @@ function testArguments(name, built, outdir) {
   // for the tests themselves only: in the environment it would slow down every program that they start, and those have
   // no maps
   const forTests = ['--enable-source-maps', '--require', join(root, 'scripts/plain-promises.cjs')];
+  if (picked.times) forTests.push('--require', join(root, 'scripts/test-times.cjs'));
   const reporter = `--test-reporter=${process.env.TEST_REPORTER ?? (process.stdout.isTTY && picked.only === '' ? 'spec' : 'dot')}`;
   const summary = [
     ...(picked.only === '' ? [] : [`--test-name-pattern=${picked.only}`]),
