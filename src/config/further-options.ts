@@ -109,6 +109,20 @@ const UNSERVED: readonly FurtherOption[] = [
   },
   { names: ['winrepo_', 'win_repo', 'win_repo_'], unserved: notYet('there are no packages for Windows') },
   { names: ['thorium_', 'register_returner'], unserved: notYet('there is no thorium') },
+  // of 3008
+  {
+    names: ['aptpkg_refresh_db_timeout'],
+    unserved: notYet('apt-get update is given the time that it takes'),
+  },
+  {
+    names: ['lazy_loader_strict_matching'],
+    unserved: noEffect('modules are looked for under their own names only'),
+  },
+  {
+    names: ['nix.', 'nixpkg.', 'ssh_signing_policies'],
+    unserved: notYet('there is no module that reads it'),
+  },
+  { names: ['relenv', 'relenv_'], unserved: notYet('there is no salt-ssh') },
   {
     names: ['ssh_', 'roster', 'roster_', 'rosters', 'rand_thin_dir'],
     unserved: notYet('there is no salt-ssh'),

@@ -201,7 +201,7 @@ async function casesOf(side: Side, folder: string): Promise<OptionCase[]> {
 
 function laterOptions({ role }: Side): OptionCase[] {
   const recorded = parseJson(readFileSync(LATER, 'utf8'));
-  const parts = isDict(recorded) ? ['tables', 'later'].map((part) => recorded.get(part)) : [];
+  const parts = isDict(recorded) ? ['tables', 'later', 'read'].map((part) => recorded.get(part)) : [];
   return parts.filter(isDict).flatMap((part) =>
     [...part].flatMap(([name, facts]): OptionCase[] => {
       const roles = isDict(facts) ? facts.get('roles') : undefined;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { furtherOption } from '../../../src/config/further-options.ts';
 import { loadMasterConfig, loadMinionConfig } from '../../../src/config/load.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { minionOptions } from '../../../src/config/minion-options.ts';
@@ -25,7 +26,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const recorded = JSON.parse(
   readFileSync(join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/config/options-3008.json'), 'utf8'),
-) as Readonly<Record<'tables' | 'later', Readonly<Record<string, Recorded>>>>;
+) as Readonly<Record<'tables' | 'later' | 'read', Readonly<Record<string, Recorded>>>>;
 const all: readonly (readonly [string, Recorded])[] = [
   ...Object.entries(recorded.tables),
   ...Object.entries(recorded.later),
@@ -68,13 +69,14 @@ test('options of 3008 - each that an earlier Salt does not have is in the tables
 
 test('options of 3008 - each is served, warned about or refused; none is silent, and none is one that nobody knows', () => {
   const silent: string[] = [];
-  for (const [name, { roles, other }] of all)
+  for (const [name, { roles, other }] of [...all, ...Object.entries(recorded.read)])
     for (const role of roles) {
-      const spec = tables[role][name];
+      const spec = tables[role][name] ?? furtherOption(name);
+      assert.ok(spec, `${role} ${name}`);
       const { lines } = start(role, { [name]: other });
       const said = lines.filter((line) => line.includes(name));
       if (said.some((line) => line.includes('nobody knows'))) silent.push(`${role} ${name}: unknown`);
-      if (spec?.unserved !== undefined && said.length === 0) silent.push(`${role} ${name}`);
+      if (spec.unserved !== undefined && said.length === 0) silent.push(`${role} ${name}`);
     }
   assert.deepEqual(silent, []);
 });
