@@ -38,12 +38,16 @@ const { values, positionals } = parseArgs({
   options: { only: { type: 'string', default: '' } },
 });
 const suites = positionals.length > 0 ? positionals : ['bookworm', 'trixie', RPM_SYSTEM];
+const formats = [
+  ...(suites.some((each) => each !== RPM_SYSTEM) ? ['deb'] : []),
+  ...(suites.includes(RPM_SYSTEM) ? ['rpm'] : []),
+];
 gatherPackages();
 let failed = 0;
 let passed = 0;
 const names = readdirSync(scripts).filter((each) => each.startsWith(values.only));
 for (const name of names.filter((each) => each.endsWith('.prepare.mjs')))
-  must('node', [join(scripts, name), packages, version, FURTHER, ARCH]);
+  must('node', [join(scripts, name), packages, version, FURTHER, ARCH, ...formats]);
 for (const suite of suites)
   for (const name of names.filter((each) => isFor(suite, each))) {
     const isRight = tryIn(suite, join(scripts, name));
@@ -61,8 +65,6 @@ function isFor(suite, name) {
 function gatherPackages() {
   const made = join(root, 'build/packages');
   mkdirSync(packages, { recursive: true });
-  const isRpm = suites.includes(RPM_SYSTEM);
-  const formats = [...(suites.some((each) => each !== RPM_SYSTEM) ? ['deb'] : []), ...(isRpm ? ['rpm'] : [])];
   for (const format of formats) {
     if (!existsSync(commonOf(made, version, format))) make(version, made, format);
     if (!existsSync(commonOf(packages, FURTHER, format))) make(FURTHER, packages, format);

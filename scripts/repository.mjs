@@ -2,19 +2,30 @@
 // `build/packages` into `build/repository`, or adds to one that is there. It is signed; how its key is changed is in
 // scripts/repository/key-changes.mjs.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
 import { addPackages, readPublished, writeDists } from './repository/apt.mjs';
-import { withinFolder, writeWhole } from './repository/files.mjs';
+import { NEW, withinFolder, writeWhole } from './repository/files.mjs';
 import { checkKeys } from './repository/key-changes.mjs';
-import { buildKeyring, isNewKeyring, keyringOf, topFiles, urlOf } from './repository/keyring.mjs';
+import {
+  buildKeyring,
+  buildRpmKeyring,
+  keyringOf,
+  nextVersion,
+  topFiles,
+  topFilesOfRpm,
+  urlOf,
+  versionsIn,
+  versionsOfRpm,
+} from './repository/keyring.mjs';
 import { fingerprintsIn, openKeys } from './repository/keys.mjs';
+import { needRpmPrograms, newRpms, publishRpms, readPublishedRpms } from './repository/rpm.mjs';
 import { orSay } from './run-program.mjs';
 
 const SUITE = /^[a-z][a-z0-9-]*$/;
 const URL_OF_SOURCES = /^(?:https?:\/\/|file:\/)\S+$/;
+const PACKAGE = /\.(?:deb|rpm)$/;
 const DAY_MS = 86_400_000;
 
 await orSay(() => {
@@ -84,10 +95,11 @@ function packagesIn(places) {
       throw new Error(`${path} is not there.`);
     }
     if (!statSync(path).isDirectory()) {
-      if (!path.endsWith('.deb')) throw new Error(`${path} is no package: its name does not end with .deb.`);
+      if (!PACKAGE.test(path))
+        throw new Error(`${path} is no package: its name ends with neither .deb nor .rpm.`);
       return [path];
     }
-    const names = readdirSync(path).filter((name) => name.endsWith('.deb'));
+    const names = readdirSync(path).filter((name) => PACKAGE.test(name));
     if (names.length === 0 && !isDefault) throw new Error(`There is no package in ${path}.`);
     return names.sort().map((name) => join(path, name));
   });
@@ -105,30 +117,55 @@ function publish(settings, packages, keys) {
     throw new Error(
       `The repository was published at ${new Date(published.timeS * 1000).toISOString()}, and it is not to be of an earlier time: machines would pass it by. See to the clock, or to SOURCE_DATE_EPOCH.`,
     );
-  const added = addPackages(folder, published.stanzas, packages);
+  const rpms = packages.filter((path) => path.endsWith('.rpm'));
+  const hasRpms = rpms.length > 0 || existsSync(join(folder, 'rpm'));
+  if (hasRpms) needRpmPrograms();
+  const publishedRpms = hasRpms ? readPublishedRpms(folder, atHand) : undefined;
+  const freshRpms = hasRpms ? newRpms(publishedRpms, rpms) : [];
+  const debs = packages.filter((path) => path.endsWith('.deb'));
+  const added = addPackages(folder, published.stanzas, debs);
   const top = topFiles(folder, { ...settings, keys });
-  if (isNewKeyring(published.stanzas, top))
-    added.push(...withKeyring([...published.stanzas, ...added], top, folder));
+  const version = nextVersion(versionsIn(published.stanzas), top);
+  if (version !== undefined)
+    added.push(
+      ...within(folder, (work) =>
+        addPackages(folder, [...published.stanzas, ...added], [buildKeyring(version, top, work)]),
+      ),
+    );
   const stanzas = [...published.stanzas, ...added];
+  const names = added.map((each) => basename(/^Filename: (.*)$/m.exec(each)[1]));
   writeDists(folder, { ...settings, stanzas, before: published.files, keys });
+  if (hasRpms)
+    names.push(...publishForRpm(settings, { published: publishedRpms, fresh: freshRpms, keys, top }));
   for (const [path, content] of top) writeWhole(path, content);
-  report(settings, added, stanzas, keys);
+  report(settings, names, keys);
 }
 
-function withKeyring(stanzas, top, folder) {
-  const work = mkdtempSync(join(tmpdir(), 'brine-keyring-'));
+function publishForRpm(settings, { published, fresh, keys, top }) {
+  const { folder, timeS } = settings;
+  const own = topFilesOfRpm(folder, { ...settings, keys });
+  const version = nextVersion(versionsOfRpm(published.packages), own);
+  const names = within(folder, (work) => {
+    const keyring = version === undefined ? [] : newRpms(published, [buildRpmKeyring(version, own, work)]);
+    return publishRpms(folder, { published, fresh: [...fresh, ...keyring], keys, timeS });
+  });
+  top.push(...own);
+  return names;
+}
+
+/** Works in a folder beside what is published, which goes with a command that is killed, too. */
+function within(folder, work) {
+  const aside = mkdtempSync(join(folder, NEW));
   try {
-    return addPackages(folder, stanzas, [buildKeyring(stanzas, top, work)]);
+    return work(aside);
   } finally {
-    rmSync(work, { recursive: true });
+    rmSync(aside, { recursive: true });
   }
 }
 
-function report({ folder, url, timeS, validDays }, added, stanzas, keys) {
-  for (const each of added) console.log(`added ${basename(/^Filename: (.*)$/m.exec(each)[1])}`);
-  console.log(
-    `${folder}: ${stanzas.length} packages for ${url}, signed with ${keys.fingerprints.join(' and ')}`,
-  );
+function report({ folder, url, timeS, validDays }, added, keys) {
+  for (const name of added) console.log(`added ${name}`);
+  console.log(`${folder}: for ${url}, signed with ${keys.fingerprints.join(' and ')}`);
   console.log(
     `Machines believe it until ${new Date(timeS * 1000 + validDays * DAY_MS).toISOString().slice(0, 10)}: run this before then, with or without new packages.`,
   );

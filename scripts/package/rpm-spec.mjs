@@ -8,7 +8,7 @@ const MAKES_ACCOUNTS = '(shadow-utils or shadow)';
 const OCTAL = 8;
 
 /** The architectures, as RPM names them. */
-export const RPM_ARCHITECTURES = { amd64: 'x86_64', arm64: 'aarch64' };
+export const RPM_ARCHITECTURES = { amd64: 'x86_64', arm64: 'aarch64', all: 'noarch' };
 
 /**
  * @param packages of `packagesOf`

@@ -9,16 +9,19 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { filesBelow } from '../bundle.mjs';
 
 const PIECE_BYTES = 1 << 20;
-const NEW = '.new-';
+/** What is not whole yet begins with this. */
+export const NEW = '.new-';
 
 /** Writes a file that everybody may read. */
 export function writeWhole(path, content) {
@@ -27,10 +30,14 @@ export function writeWhole(path, content) {
   takePlace(aside, path);
 }
 
-/** Copies a file to where everybody may read it. */
-export function copyWhole(from, path) {
+/**
+ * Copies a file to where everybody may read it.
+ * @param timeS of the copy; now, if there is none
+ */
+export function copyWhole(from, path, timeS) {
   const aside = asideOf(path);
   copyFileSync(from, aside);
+  if (timeS !== undefined) utimesSync(aside, timeS, timeS);
   takePlace(aside, path);
 }
 
@@ -79,6 +86,8 @@ export function withinFolder(folder, work) {
   rmSync(lock, { force: true });
   writeFileSync(lock, String(process.pid), { flag: 'wx' });
   try {
+    for (const name of readdirSync(folder))
+      if (name.startsWith(NEW)) rmSync(join(folder, name), { recursive: true });
     for (const path of filesBelow(folder, '')) if (basename(path).startsWith(NEW)) rmSync(path);
     return work();
   } finally {

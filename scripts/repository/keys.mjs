@@ -1,6 +1,14 @@
 // Private keys, in a home of GnuPG that lasts as long as the command: nothing of the caller's own is read or changed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { runProgram } from '../run-program.mjs';
@@ -24,49 +32,44 @@ export function openKeys({ files, made, passphraseFile, outside }) {
   if (made !== undefined && existsSync(made))
     throw new Error(`${made} is there already: name it with --key, or another file with --new-key.`);
   const home = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), 'brine-keys-'));
-  const secret = passphraseFile === undefined ? ['--passphrase', ''] : ['--passphrase-file', passphraseFile];
-  const gpg = (args, options = {}) =>
-    runProgram(
-      'gpg',
-      [
-        '--homedir',
-        home,
-        '--batch',
-        '--quiet',
-        '--no-tty',
-        '--pinentry-mode',
-        'loopback',
-        ...secret,
-        ...args,
-      ],
-      options,
-    );
+  const passphrase = join(home, 'passphrase');
+  const loopback = [
+    ...['--batch', '--quiet', '--no-tty', '--pinentry-mode', 'loopback'],
+    ...['--passphrase-file', passphrase],
+  ];
+  const gpg = (args, options = {}) => runProgram('gpg', ['--homedir', home, ...loopback, ...args], options);
   const close = () => {
     runProgram('gpgconf', ['--homedir', home, '--kill', 'all']);
     rmSync(home, { recursive: true });
   };
   try {
-    if (made !== undefined) makeKey(gpg, made);
+    writeFileSync(passphrase, passphraseFile === undefined ? '' : readFileSync(passphraseFile), {
+      mode: PRIVATE,
+    });
     for (const file of files) gpg(['--import', file]);
-    return { ...signer(gpg, files.length > 0 ? files : [made]), home, close };
+    if (made !== undefined) makeKey(gpg, made);
+    return { ...signer(gpg, loopback, files), home, close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function signer(gpg, files) {
+function signer(gpg, loopback, files) {
   const keys = keysOf(gpg(['--with-colons', '--list-secret-keys']));
   if (keys.length === 0) throw new Error(`There is no private key in ${files.join(', ')}.`);
   const users = keys.flatMap(({ fingerprint }) => ['--local-user', fingerprint]);
   const made = Math.max(...keys.map(({ madeS }) => madeS));
+  // no signature is older than its key
+  const at = (timeS) => ['--faked-system-time', `${Math.max(timeS, made)}!`];
   const sign = (kind, text, timeS) =>
-    // no signature is older than its key
-    gpg(['--faked-system-time', `${Math.max(timeS, made)}!`, '--digest-algo', 'SHA512', ...users, ...kind], {
-      input: text,
-    });
+    gpg([...at(timeS), '--digest-algo', 'SHA512', ...users, ...kind], { input: text });
   return {
-    fingerprints: keys.map(({ fingerprint }) => fingerprint).sort(),
+    fingerprints: fingerprintsOf(keys),
+    /** The same, as they were named. */
+    named: keys.map(({ fingerprint }) => fingerprint),
+    /** For programs that call `gpg` themselves. */
+    signingArguments: (timeS) => [...loopback, ...at(timeS)],
     /** A text with its signatures. */
     clearsign: (text, timeS) => sign(['--clearsign'], text, timeS),
     /** Signatures that lie beside what they are of. */
@@ -76,8 +79,11 @@ function signer(gpg, files) {
       gpg(['--export-options', 'export-minimal', '--export', ...fingerprintsOf(keys)], {
         encoding: 'buffer',
       }),
+    /** The same as text, each by itself: an older `rpm` reads one key of a block. */
     publicKeysAsText: () =>
-      gpg(['--export-options', 'export-minimal', '--armor', '--export', ...fingerprintsOf(keys)]),
+      fingerprintsOf(keys)
+        .map((each) => gpg(['--export-options', 'export-minimal', '--armor', '--export', each]))
+        .join(''),
   };
 }
 
@@ -87,8 +93,18 @@ function fingerprintsOf(keys) {
 
 /** RSA, since the rpm of Red Hat's older systems reads no other kind that is as strong. */
 function makeKey(gpg, file) {
-  gpg(['--quick-gen-key', 'Brine packages', 'rsa4096', 'sign', 'never']);
-  writeFileSync(file, gpg(['--armor', '--export-secret-keys']), { mode: PRIVATE, flag: 'wx' });
+  const made = gpg([
+    '--status-fd',
+    '1',
+    '--yes',
+    '--quick-gen-key',
+    'Brine packages',
+    'rsa4096',
+    'sign',
+    'never',
+  ]);
+  const fingerprint = /KEY_CREATED \w ([0-9A-F]+)/.exec(made)[1];
+  writeFileSync(file, gpg(['--armor', '--export-secret-keys', fingerprint]), { mode: PRIVATE, flag: 'wx' });
   console.log(`made ${file}, the private key: keep it, and a copy, where nobody else can read it`);
 }
 
@@ -132,6 +148,18 @@ export function verifiedText(keyring, file) {
   if (error !== undefined) throw new Error(`gpgv failed: ${error.message}`);
   const isWhole = stderr.includes('[GNUPG:] VALIDSIG ') && !stderr.includes('[GNUPG:] BADSIG ');
   return isWhole ? stdout : undefined;
+}
+
+/** @returns whether one of the keys of a keyring has signed a file, with a signature that lies beside it */
+export function verifies(keyring, signature, file) {
+  if (!existsSync(signature)) return false;
+  const { stderr, error } = spawnSync(
+    'gpgv',
+    ['--status-fd', '2', '--keyring', resolve(keyring), resolve(signature), resolve(file)],
+    { encoding: 'utf8' },
+  );
+  if (error !== undefined) throw new Error(`gpgv failed: ${error.message}`);
+  return stderr.includes('[GNUPG:] VALIDSIG ') && !stderr.includes('[GNUPG:] BADSIG ');
 }
 
 function checkPlace(file, outside) {

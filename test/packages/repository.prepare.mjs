@@ -1,11 +1,11 @@
 // Makes what test/packages/repository.sh goes through, as a site would: `node repository.prepare.mjs FOLDER VERSION
-// FURTHER ARCH`. Each repository of FOLDER/repositories is the one before and what was published since.
+// FURTHER ARCH KINDS…`. Each repository of FOLDER/repositories is the one before and what was published since.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const [folder, version, further, arch] = process.argv.slice(2);
+const [folder, version, further, arch, ...kinds] = process.argv.slice(2);
 const LONG_AGO_S = Math.floor(Date.now() / 1000) - 400 * 86_400;
 const program = new URL('../../scripts/repository.mjs', import.meta.url).pathname;
 const place = join(folder, 'repositories');
@@ -13,7 +13,13 @@ rmSync(place, { recursive: true, force: true });
 mkdirSync(place);
 const keys = mkdtempSync(join(tmpdir(), 'brine-try-keys-'));
 const key = (name) => join(keys, name);
-const of = (one) => ['common', 'minion'].map((name) => join(folder, `brine-${name}_${one}_${arch}.deb`));
+const machine = arch === 'arm64' ? 'aarch64' : 'x86_64';
+// of the kinds that are to be tried
+const of = (one) =>
+  ['common', 'minion']
+    .flatMap((name) => [`brine-${name}_${one}_${arch}.deb`, `brine-${name}-${one}-1.${machine}.rpm`])
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path) && kinds.some((kind) => path.endsWith(kind)));
 try {
   publish('first', ['--new-key', key('old'), '--url', 'file:/srv/repository', ...of(version)]);
   follow('first', 'second', ['--key', key('old'), ...of(further)]);
@@ -29,6 +35,8 @@ try {
   publish('foreign', ['--new-key', key('foreign'), '--url', 'file:/srv/repository', ...of(version)]);
   publish('late', ['--key', key('old'), ...of(version)], { SOURCE_DATE_EPOCH: String(LONG_AGO_S) });
   copy('first', 'altered');
+  const repomd = join(place, 'altered/rpm/repodata/repomd.xml');
+  if (existsSync(repomd)) replaceLonger(repomd);
   for (const name of ['Packages', 'Packages.xz'])
     for (const path of paths('altered', name)) replaceLonger(path);
 } finally {

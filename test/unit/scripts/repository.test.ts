@@ -15,6 +15,12 @@ import {
 } from '../../../scripts/repository/apt-texts.mjs';
 import { checkKeys } from '../../../scripts/repository/key-changes.mjs';
 import { openKeys } from '../../../scripts/repository/keys.mjs';
+import {
+  indexesOfRepomd,
+  packagesOfPrimary,
+  repoOf,
+  signerOf,
+} from '../../../scripts/repository/rpm-texts.mjs';
 
 const SHA256 = 'ab'.repeat(32);
 const control = (name: string, version: string, arch: string) =>
@@ -120,4 +126,35 @@ test('repository - a private key that lies in the checkout, or that others can r
   chmodSync(key, 0o640);
   assert.throws(() => open([key]), /can be read by others \(mode 640\): chmod 600/);
   assert.throws(() => open([], join(folder, 'none/key')), /there is no folder/);
+});
+
+test('repository - the source file of RPM believes signed packages and signed indexes, by keys of the machine', () => {
+  const lines = repoOf({ url: 'file:/srv/brine', keys: '/etc/keys' }).split('\n');
+  for (const line of [
+    'baseurl=file:///srv/brine/rpm',
+    'gpgcheck=1',
+    'repo_gpgcheck=1',
+    'gpgkey=file:///etc/keys',
+  ])
+    assert.ok(lines.includes(line), line);
+  assert.match(repoOf({ url: 'https://host/x', keys: '/k' }), /^baseurl=https:\/\/host\/x\/rpm$/m);
+});
+
+test('repository - indexes of createrepo_c are read: their files, and the packages with their sums', () => {
+  const repomd = `<repomd><data type="primary">\n<checksum type="sha256">${SHA256}</checksum>
+    <open-checksum type="sha256">${'0'.repeat(64)}</open-checksum><location href="repodata/p.xml.gz"/></data>
+    <data type="other"><checksum type="sha256">${SHA256}</checksum><location href="repodata/o.xml.gz"/></data></repomd>`;
+  assert.deepEqual(indexesOfRepomd(repomd), [
+    { kind: 'primary', path: 'repodata/p.xml.gz', sha256: SHA256 },
+    { kind: 'other', path: 'repodata/o.xml.gz', sha256: SHA256 },
+  ]);
+  const primary = `<metadata packages="1"><package type="rpm"><name>x</name>
+    <checksum type="sha256" pkgid="YES">${SHA256}</checksum>\n<location href="packages/x-1-1.noarch.rpm"/></package></metadata>`;
+  assert.deepEqual(packagesOfPrimary(primary), [{ path: 'packages/x-1-1.noarch.rpm', sha256: SHA256 }]);
+});
+
+test('repository - while a key is changed, RPM packages are signed with the one that all machines know', () => {
+  assert.equal(signerOf(['BB'], ['11AA', '22BB']), '22BB');
+  assert.equal(signerOf([], ['11AA', '22BB']), '11AA');
+  assert.equal(signerOf(['CC'], ['11AA']), '11AA');
 });
