@@ -3,7 +3,15 @@
 // (scripts/layers.mjs): those after the first are read when a module is asked for that they have, and what no layer has
 // is read from the pack (scripts/pack.mjs), module by module. Modules are called by their numbers.
 'use strict';
-const { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } = require('node:fs');
+const {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const { Script, compileFunction } = require('node:vm');
@@ -145,7 +153,7 @@ module.exports = function launch(name, flags = [], started = {}) {
       for (const layer of [...further.keys()])
         if (!existsSync(join(dist, `${layer}.cache`))) loadLayer(layer);
       for (const [path, script] of scripts)
-        writeFileSync(
+        writeCache(
           `${path}.cache`,
           unflagged(() => script.createCachedData()),
         );
@@ -240,6 +248,13 @@ function withoutFlags(started) {
       for (const flag of said) setFlagsFromString(flag);
     }
   };
+}
+
+/** In one step: processes of one program that end together write the same file. */
+function writeCache(path, data) {
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, data);
+  renameSync(aside, path);
 }
 
 function stampOf(text) {

@@ -1,5 +1,6 @@
-// Runs the commands, a master with a minion, and a worker once, so that their next start finds the code compiled (bin/launch.cjs): at the end of
-// a build, and where a package is installed. V8 takes no caches of another version, so they are in no package.
+// Runs the commands, a master with a minion, and a worker once, so that their next start finds the code compiled
+// (bin/launch.cjs): at the end of a build, and where a package is installed. V8 takes no caches of another version, so
+// they are in no package.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
