@@ -83,6 +83,13 @@ export class MachineView {
     return this.#state.number;
   }
 
+  /** A script has written, and how the machine stands was looked at when it ended. */
+  #hasActed(): void {
+    const isLooked = this.#state?.writes === this.#writes;
+    this.#writes++;
+    if (this.#state !== undefined && isLooked) this.#state = { ...this.#state, writes: this.#writes };
+  }
+
   /** Runs something that sees the machine. */
   async within<T>(run: () => Promise<T>): Promise<T> {
     const folder = process.cwd();
@@ -295,7 +302,8 @@ export class MachineView {
         options: started,
       });
       if (answered !== undefined) {
-        if (basename(place) === 'crontab' || this.#programs.done !== done) this.#writes++;
+        if (basename(place) === 'crontab') this.#writes++;
+        else if (this.#programs.done !== done) this.#hasActed();
         return answered;
       }
       this.#writes++;

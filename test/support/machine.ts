@@ -140,8 +140,30 @@ export type TreeEntry = readonly [
 /** What calls have changed: paths, with nothing where something is gone. */
 export type TreeChange = readonly [path: string, now: TreeEntry | null];
 
-/** What was seen at paths before: files that were not written since are not read again. */
-export type SeenEntries = Map<string, { readonly stat: Stats; readonly entry: TreeEntry }>;
+/** What was seen at a path. */
+interface Seen {
+  readonly stat: Stats;
+  readonly entry: TreeEntry;
+  /** What a folder had, when it had been as it was for a while. */
+  names?: readonly string[];
+}
+
+/** What was seen at paths before: files that were not written since are not read again, nor folders listed. */
+export type SeenEntries = Map<string, Seen>;
+
+/**
+ * A folder that changed so shortly before it was listed may have changed once more within the same tick of the clock,
+ * which its times do not tell.
+ */
+const STEADY_MS = 1000;
+
+function namesIn(full: string, known: Seen): readonly string[] {
+  if (known.names !== undefined) return known.names;
+  const isSteady = Date.now() - known.stat.ctimeMs > STEADY_MS;
+  const names = look.readdir(full);
+  if (isSteady) known.names = names;
+  return names;
+}
 
 /** Whether nothing was written since, nor given to somebody else. */
 function isUntouched(stat: Stats, before: Stats): boolean {
@@ -184,11 +206,13 @@ export function snapshotOf(
     const full = root + path;
     const stat = look.lstat(full, { throwIfNoEntry: false });
     if (stat === undefined) return;
-    const known = seen.get(full);
-    const entry = known !== undefined && isUntouched(stat, known.stat) ? known.entry : entryOf(full, stat);
-    if (entry !== known?.entry) seen.set(full, { stat, entry });
-    out.set(path, entry);
-    if (entry[0] === 'dir') for (const name of look.readdir(full)) visit(`${path}/${name}`);
+    let known = seen.get(full);
+    if (known === undefined || !isUntouched(stat, known.stat)) {
+      known = { stat, entry: entryOf(full, stat) };
+      seen.set(full, known);
+    }
+    out.set(path, known.entry);
+    if (known.entry[0] === 'dir') for (const name of namesIn(full, known)) visit(`${path}/${name}`);
   };
   folders.forEach(visit);
   return out;
