@@ -145,6 +145,16 @@ test('takeover --check - roots and reactions that are not there, and files that 
   );
 });
 
+test('takeover --check - log-ins with which the master would not start are told', async (t) => {
+  const site = siteOf(t, { 'etc/master': 'root_dir: {site}\nexternal_auth: {file: {ann: [test.*]}}\n' });
+  const { code, stdout } = await brine('takeover', '--check', '-c', join(site, 'etc'));
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /etc\/master:2: missing: salt-master does not start, .*\^filename does not say which file/,
+  );
+});
+
 test('takeover - what is to be done has to be said, and a folder without a configuration is refused', async (t) => {
   const site = siteOf(t, { 'etc/other': '' });
   for (const [words, code, says] of [

@@ -9,6 +9,7 @@ import { checkFound } from '../sls/check-found.ts';
 import { grainsOfSystem } from '../sls/grain-profiles.ts';
 import { ownModules } from '../sls/own-modules.ts';
 import { lookAtConfiguration, type LookedAt } from './configuration.ts';
+import { lookAtLogins } from './logins.ts';
 import { lookAtNamedParts } from './named-parts.ts';
 import { lookAtOwnCode } from './own-code.ts';
 import type { Remark } from './remark.ts';
@@ -40,12 +41,20 @@ export async function checkSite(place: CheckedPlace): Promise<Remark[]> {
 }
 
 /** Trees, own modules and data of one program; nothing where it has no options. */
-async function remarksOnSite(looked: LookedAt, { configDir, insteadOf }: CheckedPlace): Promise<Remark[]> {
+async function remarksOnSite(
+  looked: LookedAt,
+  { configDir, insteadOf, env }: CheckedPlace,
+): Promise<Remark[]> {
   const { role, files, options } = looked;
   if (options === undefined) return [];
   const trees = treesOf(options, files);
+  const named = lookAtNamedParts(looked, laterSalt(insteadOf), ownParts(trees.fileRoots));
+  const isAuthKnown = !named.some(
+    ({ verdict, message }) => verdict === 'missing' && message.startsWith('external_auth:'),
+  );
   const data = [
-    ...lookAtNamedParts(looked, laterSalt(insteadOf), ownParts(trees.fileRoots)),
+    ...named,
+    ...(role === 'master' && isAuthKnown ? await lookAtLogins(looked, configDir, env) : []),
     ...lookAtData(role, configDir, options),
   ];
   if (role === 'minion' && options.raw('file_client') !== 'local') return data;
