@@ -9,87 +9,99 @@ import { namesIn, ours, runProgram, type Finished, type Fleet, type Programs } f
 import { createFleet, interop, untilAnswers } from './real-salt.ts';
 
 /** A machine is taken over and given back some thirty times. */
-const CRASHES_MS = 1_800_000;
+const LONG_MS = 1_800_000;
 const MINIONS = ['m1', 'm2', 'm3'];
 /** Together with those of the minions. */
 const KEYS = 200;
 
-interop('takeover of a master and three minions, and back', async (t, real) => {
-  const fleet = await siteOf(t, real);
-  const before = await seen(fleet, real);
-  assert.equal(before.accepted.length, KEYS);
+interop(
+  'takeover of a master and three minions, and back',
+  async (t, real) => {
+    const fleet = await siteOf(t, real);
+    const before = await seen(fleet, real);
+    assert.equal(before.accepted.length, KEYS);
 
-  await t.test('Brine takes over, and everything is there', async () => {
-    const { stdout } = await done(fleet, 'm', '--links', fleet.path('links'));
-    assert.match(stdout, /Brine has taken over salt-master on .* All 3 minions .* answer Brine's\./);
-    for (const id of MINIONS) await done(fleet, id);
-    assert.deepEqual(makersOf(fleet), { brine: 4, salt: 0 });
-    for (const id of MINIONS) await untilAnswers(fleet, id, ours);
-    const after = await seen(fleet, ours);
-    assert.deepEqual({ ...after, jobs: [] }, { ...before, jobs: [] });
-    for (const jid of before.jobs) assert.ok(after.jobs.includes(jid), `job ${jid}`);
-    const linked = await runProgram(fleet.path('links/salt'), ['-c', fleet.masterDir, 'm1', 'hello.hi']);
-    assert.match(linked.stdout, /hi/);
-  });
-
-  await t.test('again, it changes nothing', async () => {
-    const { stdout } = await done(fleet, 'm');
-    assert.match(stdout, /already: nothing was changed/);
-  });
-
-  const jid = await echoed(fleet);
-  await t.test('Salt comes back, and finds what ran in between', async () => {
-    for (const id of MINIONS) await done(fleet, id, '--back');
-    const { stdout } = await done(fleet, 'm', '--back', '--format', 'json');
-    const told = JSON.parse(stdout) as { result: string; exported: { jobs: number } };
-    assert.equal(told.result, 'back');
-    assert.ok(told.exported.jobs > 0);
-    assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
-    assert.deepEqual(namesIn(fleet.path('links')), []);
-    for (const id of MINIONS) await untilAnswers(fleet, id, real);
-    const after = await seen(fleet, real);
-    assert.deepEqual({ ...after, jobs: [] }, { ...before, jobs: [] });
-    for (const old of [...before.jobs, jid]) assert.ok(after.jobs.includes(old), `job ${old}`);
-    assert.deepEqual(await asked(fleet, real, 'jobs.lookup_jid', jid), { m1: 'between' });
-    const none = await brine(fleet, 'm', '--back');
-    assert.equal(none.code, 1);
-    assert.match(none.stderr, /has not taken over from Salt on .* no way back/);
-  });
-
-  await t.test('a minion that does not come back has it go back by itself', async () => {
-    const frozen = pidOf(fleet, 'm3');
-    const { code, stdout } = await brineWith(fleet, 'm', ['--timeout', '15'], (line) => {
-      if (line.startsWith('Stopping')) process.kill(frozen, 'SIGSTOP');
-      if (line.startsWith('Going back')) process.kill(frozen, 'SIGCONT');
+    await t.test('Brine takes over, and everything is there', async () => {
+      const { stdout } = await done(fleet, 'm', '--links', fleet.path('links'));
+      assert.match(stdout, /Brine has taken over salt-master on .* All 3 minions .* answer Brine's\./);
+      for (const id of MINIONS) await done(fleet, id);
+      assert.deepEqual(makersOf(fleet), { brine: 4, salt: 0 });
+      for (const id of MINIONS) await untilAnswers(fleet, id, ours);
+      const after = await seen(fleet, ours);
+      assert.deepEqual({ ...after, jobs: [] }, { ...before, jobs: [] });
+      for (const jid of before.jobs) assert.ok(after.jobs.includes(jid), `job ${jid}`);
+      const linked = await runProgram(fleet.path('links/salt'), ['-c', fleet.masterDir, 'm1', 'hello.hi']);
+      assert.match(linked.stdout, /hi/);
     });
-    assert.equal(code, 1, stdout);
-    assert.match(stdout, /m3 answered before and does not now/);
-    assert.match(stdout, /Salt's daemons run again as before; Brine did not take over\./);
-    assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
-  });
 
-  await t.test('a master of Brine that cannot start has it go back by itself', async () => {
-    const other = createServer();
-    const { code, stdout } = await brineWith(fleet, 'm', [], (line) => {
-      if (line.startsWith('Starting Brine')) other.listen(fleet.publishPort, '127.0.0.1');
-      if (line.startsWith('Going back')) other.close();
+    await t.test('again, it changes nothing', async () => {
+      const { stdout } = await done(fleet, 'm');
+      assert.match(stdout, /already: nothing was changed/);
     });
-    assert.equal(code, 1, stdout);
-    assert.match(stdout, /Brine's salt-master ended with \d+: /);
-    assert.match(stdout, /Salt's daemons run again as before; Brine did not take over\./);
-    assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
-  });
 
-  await t.test('what is missing ends it before anything is done', async () => {
-    appendFileSync(join(fleet.masterDir, 'master'), 'ext_pillar: [{nosuchpillar: {}}]\n');
-    const { code, stderr } = await brine(fleet, 'm');
-    assert.equal(code, 1);
-    assert.match(stderr, /there is no .*'nosuchpillar'/);
-    assert.match(stderr, /1 of what this site uses is missing in Brine: see to it, or .* with --force\./);
-    assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
-    assert.ok(!existsSync(fleet.path('m/brine-takeover')));
-  });
-});
+    const jid = await echoed(fleet);
+    await t.test('Salt comes back, and finds what ran in between', async () => {
+      for (const id of MINIONS) await done(fleet, id, '--back');
+      const { stdout } = await done(fleet, 'm', '--back', '--format', 'json');
+      const told = JSON.parse(stdout) as { result: string; exported: { jobs: number } };
+      assert.equal(told.result, 'back');
+      assert.ok(told.exported.jobs > 0);
+      assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
+      assert.deepEqual(namesIn(fleet.path('links')), []);
+      for (const id of MINIONS) await untilAnswers(fleet, id, real);
+      const after = await seen(fleet, real);
+      assert.deepEqual({ ...after, jobs: [] }, { ...before, jobs: [] });
+      for (const old of [...before.jobs, jid]) assert.ok(after.jobs.includes(old), `job ${old}`);
+      assert.deepEqual(await asked(fleet, real, 'jobs.lookup_jid', jid), { m1: 'between' });
+      const none = await brine(fleet, 'm', '--back');
+      assert.equal(none.code, 1);
+      assert.match(none.stderr, /has not taken over from Salt on .* no way back/);
+    });
+
+    await t.test('whoever reads may go away', async () => {
+      const { code } = await brineWith(fleet, 'm1', [], (_line, _kill, leave) => leave());
+      assert.equal(code, 0);
+      assert.deepEqual(makersOf(fleet), { brine: 1, salt: 3 });
+      await done(fleet, 'm1', '--back');
+      await untilAnswers(fleet, 'm1', real);
+    });
+
+    await t.test('a minion that does not come back has it go back by itself', async () => {
+      const frozen = pidOf(fleet, 'm3');
+      const { code, stdout } = await brineWith(fleet, 'm', ['--timeout', '15'], (line) => {
+        if (line.startsWith('Stopping')) process.kill(frozen, 'SIGSTOP');
+        if (line.startsWith('Going back')) process.kill(frozen, 'SIGCONT');
+      });
+      assert.equal(code, 1, stdout);
+      assert.match(stdout, /m3 answered before and does not now/);
+      assert.match(stdout, /Salt's daemons run again as before; Brine did not take over\./);
+      assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
+    });
+
+    await t.test('a master of Brine that cannot start has it go back by itself', async () => {
+      const other = createServer();
+      const { code, stdout } = await brineWith(fleet, 'm', [], (line) => {
+        if (line.startsWith('Starting Brine')) other.listen(fleet.publishPort, '127.0.0.1');
+        if (line.startsWith('Going back')) other.close();
+      });
+      assert.equal(code, 1, stdout);
+      assert.match(stdout, /Brine's salt-master ended with \d+: /);
+      assert.match(stdout, /Salt's daemons run again as before; Brine did not take over\./);
+      assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
+    });
+
+    await t.test('what is missing ends it before anything is done', async () => {
+      appendFileSync(join(fleet.masterDir, 'master'), 'ext_pillar: [{nosuchpillar: {}}]\n');
+      const { code, stderr } = await brine(fleet, 'm');
+      assert.equal(code, 1);
+      assert.match(stderr, /there is no .*'nosuchpillar'/);
+      assert.match(stderr, /1 of what this site uses is missing in Brine: see to it, or .* with --force\./);
+      assert.deepEqual(makersOf(fleet), { brine: 0, salt: 4 });
+      assert.ok(!existsSync(fleet.path('m/brine-takeover')));
+    });
+  },
+  LONG_MS,
+);
 
 interop(
   'takeover that is killed at each of its steps',
@@ -126,7 +138,7 @@ interop(
     if (makersOf(fleet).brine > 0) await whole(fleet, ['--back'], 'salt');
     await untilAnswers(fleet, 'm1', real);
   },
-  CRASHES_MS,
+  LONG_MS,
 );
 
 /** What both directions must leave as it was. */
@@ -222,7 +234,7 @@ function brineWith(
   fleet: Fleet,
   folder: string,
   words: readonly string[],
-  onLine: (line: string, kill: () => void) => void,
+  onLine: (line: string, kill: () => void, leave: () => void) => void,
 ): Promise<{ readonly code: number | null; readonly stdout: string }> {
   const args = ['takeover', '-c', fleet.path(folder), '--yes', ...words];
   const child = spawn(join(ours.folder, 'brine'), args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -231,7 +243,11 @@ function brineWith(
     const start = stdout.lastIndexOf('\n') + 1;
     stdout += chunk.toString();
     for (const line of stdout.slice(start).split('\n').slice(0, -1))
-      onLine(line, () => child.kill('SIGKILL'));
+      onLine(
+        line,
+        () => child.kill('SIGKILL'),
+        () => child.stdout.destroy(),
+      );
   });
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout })));
 }

@@ -140,9 +140,26 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
+/**
+ * Whoever reads may go away, as a terminal or a pipe does: nothing ends half-way because of that.
+ * @returns whether somebody has gone
+ */
+function outliveReaders(): () => boolean {
+  let isGone = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error');
+    stream.on('error', () => {
+      isGone = true;
+    });
+  }
+  return () => isGone;
+}
+
 /** One at a time on a folder. */
 async function locked(deps: Surroundings, work: () => Promise<number>): Promise<number> {
   const { file } = deps;
+  const isReaderGone = outliveReaders();
+  let code = 1;
   file.prepare();
   const other = takeLock(file.lock);
   if (other !== undefined)
@@ -153,11 +170,14 @@ async function locked(deps: Surroundings, work: () => Promise<number>): Promise<
       },
     );
   try {
-    return await work();
+    code = await work();
   } finally {
     dropLock(file.lock);
     file.tidy();
+    // who waits until the last word is written would wait for ever
+    if (isReaderGone()) process.exit(code);
   }
+  return code;
 }
 
 /** What is to be taken over; undefined when all is already. */
