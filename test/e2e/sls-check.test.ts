@@ -74,6 +74,14 @@ test('sls check - a site: roots, kinds, own modules and templates are found by t
   assert.equal(text.code, 1);
 });
 
+test('sls check - a name that leads out of the roots is no file there', async (t) => {
+  const folder = tree(t, {
+    'salt/a.sls': '/etc/a:\n  file.managed:\n    - source: salt:///files/a\n',
+    'salt/b.sls': "{% include '../../etc/passwd' %}\n",
+  });
+  assert.deepEqual(await rules(folder, '.'), ['salt/a.sls:3 missing-source', 'salt/b.sls:1 render-failed']);
+});
+
 test('sls check - roots that are named, rules that are ignored, data that are given', async (t) => {
   const folder = tree(t, {
     'states/web/init.sls':

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TemplateCache } from '../../formats/jinja/index.ts';
+import { UnsafePathError } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
 import { systemClock } from '../../host/clock.ts';
 import { silentLogger } from '../../host/log.ts';
@@ -37,11 +38,21 @@ export async function checkFound(
     jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
     compute: computing(knowledge),
     hasPath: (name, { root }) =>
-      [root.folder, ...folders].some((folder) => existsSync(safeJoin(folder, name))),
+      [root.folder, ...folders].some((folder) => existsSync(placeBelow(folder, name) ?? '')),
     readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
     ...(progress === undefined ? {} : { progress }),
   });
   return [...findings, ...checked];
+}
+
+/** A name that leads out of the folder, as that of `salt:///x`, names nothing that a master would serve. */
+function placeBelow(folder: string, name: string): string | undefined {
+  try {
+    return safeJoin(folder, name);
+  } catch (error) {
+    if (error instanceof UnsafePathError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -55,7 +66,8 @@ function templatesBelow(
   const texts = new Map<string, string | undefined>();
   return (name, { root }) => {
     for (const folder of new Set([root.folder, ...folders])) {
-      const path = safeJoin(folder, name);
+      const path = placeBelow(folder, name);
+      if (path === undefined) continue;
       if (!texts.has(path)) texts.set(path, readText(path));
       const text = texts.get(path);
       if (text !== undefined) return { text, path: shown.get(path) ?? path };
