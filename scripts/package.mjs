@@ -1,4 +1,4 @@
-// Makes the packages: `npm run package [-- --arch amd64,arm64 --format deb,rpm --quick]`, into `build/packages`. Each has
+// Makes the packages: `npm run package [-- --arch amd64,arm64 --format deb,rpm --quick --tarball]`, into `build/packages`. Each has
 // Node inside, so that the system's does not matter, in a folder of its version; what the packages are is in
 // scripts/package/packages.mjs.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './bundle.mjs';
 import { buildDebs } from './package/deb.mjs';
+import { buildTarball } from './package/tarball.mjs';
 import { stagePayload } from './package/payload.mjs';
 import { packagesOf } from './package/packages.mjs';
 import { buildRpms, needRpmbuild } from './package/rpm.mjs';
@@ -22,6 +23,8 @@ await orSay(async () => {
       quick: { type: 'boolean', default: false },
       // another version than that of package.json, for trying out upgrades
       version: { type: 'string' },
+      // only the archive that brine.upgrade brings to minions
+      tarball: { type: 'boolean', default: false },
       into: { type: 'string', default: join(root, 'build/packages') },
     },
   });
@@ -42,6 +45,8 @@ await orSay(async () => {
     const bill = join(to, `brine_${payload.version}_${arch}.cdx.json`);
     copyFileSync(join(payload.folder, 'sbom.cdx.json'), bill);
     console.log(bill);
+    console.log(buildTarball(payload, { work, to, isQuick: values.quick }));
+    if (values.tarball) continue;
     for (const format of formats)
       for (const file of WRITERS[format](packagesOf(payload), { arch, work, to, isQuick: values.quick }))
         console.log(file);

@@ -25,10 +25,12 @@ const HOMEPAGE = 'https://www.npmjs.com/package/@brine-project/brine';
  */
 export function packagesOf(payload) {
   const library = `/usr/lib/brine/${payload.version}`;
+  // an upgrade, by a package or by the minion itself, exchanges the link; between two steps of dpkg it leads nowhere
+  const current = `b=/usr/lib/brine/current; [ -e $b/bin/launch.cjs ] || b=${library}`;
   const program = (name, isDaemon = false) => ({
     to: `/usr/bin/${name}`,
     mode: 0o755,
-    text: `#!/bin/sh\n${isDaemon ? ALLOCATOR : ''}exec ${library}/node/bin/node ${library}/bin/${name} "$@"\n`,
+    text: `#!/bin/sh\n${current}\n${isDaemon ? ALLOCATOR : ''}exec $b/node/bin/node $b/bin/${name} "$@"\n`,
   });
   const shared = { version: payload.version, arch: payload.arch, homepage: HOMEPAGE, library };
   return [

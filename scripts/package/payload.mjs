@@ -60,7 +60,7 @@ export async function stagePayload(arch, folder, version = ownVersion()) {
     );
   mkdirSync(folder, { recursive: true });
   stageNode(nodeRelease(PACKAGED_NODE, names.node), names, join(folder, 'node'));
-  await stagePrograms(folder);
+  await stagePrograms(folder, version);
   stageLibraries(names.node, folder, version);
   withoutShebangs(folder);
   checkNative(folder, arch, NATIVE(names));
@@ -109,7 +109,7 @@ async function stageTrainer(folder) {
 }
 
 /** Code caches are V8's of one machine, and made by the packages when they are installed. */
-async function stagePrograms(folder) {
+async function stagePrograms(folder, version) {
   const dist = join(folder, 'dist');
   runProgram(process.execPath, [join(root, 'scripts/build.mjs')], {
     cwd: root,
@@ -122,7 +122,7 @@ async function stagePrograms(folder) {
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await stageTrainer(folder);
   copyFileSync(join(root, 'scripts/code-caches.mjs'), join(folder, 'bin/code-caches.mjs'));
-  const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { name, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
 }
 

@@ -10,6 +10,7 @@ import {
   forgetAccount,
   keysOfSyndic,
   makeCaches,
+  makeCurrent,
   otherAccount,
   putBack,
   refuseInTakeover,
@@ -28,6 +29,7 @@ export function scriptlets(each) {
       'post',
       [
         ...setAside(each),
+        ...makeCurrent(each),
         ...foldersOfAccount(each),
         ...when(IS_FIRST, [...otherAccount(each), ...endTakeover(each)]),
         ...keysOfSyndic(each),
@@ -64,7 +66,7 @@ function setAside({ caches: isCommon, library }) {
   if (isCommon !== true) return [];
   const folder = dirname(library);
   return [
-    `for old in ${folder}/*; do`,
+    `for old in ${folder}/[0-9]*; do`,
     `  [ "$old" != ${library} ] && [ -d "$old" ] || continue`,
     `  aside="${folder}/.kept-\${old##*/}"`,
     '  [ -e "$aside" ] || cp -al "$old" "$aside"',

@@ -64,6 +64,27 @@ export function asideOf(library) {
   return join(dirname(library), `.kept-${basename(library)}`);
 }
 
+/**
+ * Programs are started from this version from now on. One that the minion has brought itself (`brine.upgrade`) and that
+ * is newer stays, unless the package manager goes back: `$2` is the version before, where Debian's says so.
+ */
+export function makeCurrent({ caches: isCommon, library, version }) {
+  if (isCommon !== true) return [];
+  const folder = dirname(library);
+  return [
+    `current=$(readlink ${folder}/current 2>/dev/null || true)`,
+    `newest() { printf '%s\\n' "$1" "$2" | sort -V | tail -n 1; }`,
+    `if [ ! -e "${folder}/$current/.brought-by-upgrade" ] || [ "$(newest "$current" ${version})" = ${version} ] ||`,
+    `  { [ -n "$2" ] && [ "$2" != ${version} ] && [ "$(newest "$2" ${version})" = "$2" ]; }; then`,
+    `  ln -sfn ${version} ${folder}/.current-new`,
+    `  mv -T ${folder}/.current-new ${folder}/current`,
+    `  rm -f ${folder}/trial.json`,
+    'else',
+    `  echo "brine.upgrade has brought $current, which is newer than ${version} and stays (${folder}/current)."`,
+    'fi',
+  ];
+}
+
 /** Puts back what was set aside; folders of versions of which nothing runs any more go. */
 export function putBack({ caches: isCommon, library }) {
   if (isCommon !== true) return [];
@@ -76,7 +97,11 @@ export function putBack({ caches: isCommon, library }) {
     '  rm -rf "$old"',
     '  mv "$aside" "$old"',
     'done',
-    ...dropUnused({ caches: isCommon, library }, `[ "$old" = ${library} ] && continue`),
+    ...dropUnused(
+      { caches: isCommon, library },
+      `[ "$old" = ${library} ] && continue`,
+      `[ "$old" -ef ${folder}/current ] && continue`,
+    ),
   ];
 }
 
@@ -84,13 +109,20 @@ export function putBack({ caches: isCommon, library }) {
 export function dropAll(each) {
   const lines = dropUnused(each);
   if (lines.length === 0) return [];
-  return [...lines, `rmdir --ignore-fail-on-non-empty ${dirname(each.library)} 2>/dev/null || true`];
+  const folder = dirname(each.library);
+  // what upgrades leave beside their versions
+  const own = ['current', 'trial.json', 'outcome.json', 'trust.json'].map((name) => `${folder}/${name}`);
+  return [
+    ...lines,
+    `rm -f ${own.join(' ')}`,
+    `rmdir --ignore-fail-on-non-empty ${folder} 2>/dev/null || true`,
+  ];
 }
 
 function dropUnused({ caches: isCommon, library }, ...unless) {
   if (isCommon !== true) return [];
   return [
-    `for old in ${dirname(library)}/*; do`,
+    `for old in ${dirname(library)}/[0-9]*; do`,
     ...unless.map((line) => `  ${line}`),
     // rpm runs scripts in mounts of their own: from there, paths of a system in a chroot begin further up
     '  readlink /proc/[0-9]*/exe 2>/dev/null | grep -q "$old/" || rm -rf "$old"',

@@ -38,7 +38,7 @@ export function place({ to, from, text, gzip, mode = 0o644 }, tree) {
 }
 
 /** Whatever the umask of the one who builds: files of the checkout are for everybody. */
-function openToAll(path) {
+export function openToAll(path) {
   const stat = lstatSync(path);
   if (stat.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
   else if (!stat.isSymbolicLink()) chmodSync(path, stat.mode & 0o100 ? 0o755 : 0o644);

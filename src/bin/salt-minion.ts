@@ -6,5 +6,6 @@ runCommand('salt-minion', (argv, io) =>
   saltMinion(argv, io, {
     workerScript: join(import.meta.dirname, '../bin/worker.cjs'),
     engineScript: join(import.meta.dirname, '../bin/minion-engine.cjs'),
+    home: join(import.meta.dirname, '..'),
   }),
 );

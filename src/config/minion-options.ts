@@ -173,6 +173,29 @@ export const minionOptions = {
   master_finger: option('str', '', 'fingerprint the master must have'),
   verify_master_pubkey_sign: option('bool', false, 'demand a signed public key'),
   always_verify_signature: option('bool', false, 'verify that signature each time, not only for a new key'),
+  // another version in this one's place
+  brine_upgrade_source: option(
+    'str',
+    'salt://brine',
+    'where brine.upgrade finds releases and what is signed about them; not in Salt',
+  ),
+  brine_upgrade_root: option(
+    'str',
+    '',
+    'the file with the first root of trust for releases; empty for brine-root.json beside the configuration; not in Salt',
+  ),
+  brine_upgrade_trial: option(
+    'int',
+    90,
+    'seconds that a new version is watched before it is trusted; not in Salt',
+    { least: 1 },
+  ),
+  brine_upgrade_memory: option(
+    'int',
+    512,
+    'megabytes of memory that the minion of a new version may take on its trial; not in Salt',
+    { least: 32 },
+  ),
   minion_jid_queue_hwm: option('int', 100, 'remembered job ids, so that no job runs twice'),
   // the minion itself
   id_function: option('any', dict(), 'function that makes the name', { types: ['dict', 'str'] }),

@@ -42,6 +42,10 @@ export const ERROR_GROUPS = {
     },
   },
   'Starting a daemon': {
+    'minion-not-proven': {
+      when: '`salt-minion --prove` found that a minion of this version does not work on this machine.',
+      remedy: 'Mend what the sentence names, or stay with the version that runs.',
+    },
     'user-not-found': {
       when: 'The account of the option `user` does not exist on this machine, or no account has the uid of the process.',
       remedy: 'Create the account, or name another one.',

@@ -41,6 +41,10 @@ export class BoundedMap<K, V> {
     return this.#entries.delete(key);
   }
 
+  keys(): Iterable<K> {
+    return this.#entries.keys();
+  }
+
   clear(): void {
     this.#entries.clear();
   }

@@ -167,6 +167,7 @@ test('house rules - processes are started in known places only', () => {
     'host/piped-process.ts',
     'host/log-network.ts',
     'programs/minion/worker-process.ts',
+    'programs/minion/upgrade/new-minion.ts',
     'programs/daemon/daemonize.ts',
     'plugins/grains/core/node-host.ts',
     'config/host-names.ts',

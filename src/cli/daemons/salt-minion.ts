@@ -6,7 +6,10 @@ import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
-import { runMinion, type MinionStart } from '../../programs/minion/daemon.ts';
+import { runMinion } from '../../programs/minion/daemon.ts';
+import type { MinionStart } from '../../programs/minion/minion-start.ts';
+import { Installation } from '../../runtime/upgrade/installation.ts';
+import { setupLogging } from '../../host/log-sinks.ts';
 import { readDaemonLine } from './read-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMinionProgram } from '../options/daemons.ts';
@@ -18,11 +21,12 @@ import { readWithLog } from '../../programs/daemon/config-log.ts';
 export async function saltMinion(
   argv: readonly string[],
   io: CommandIo,
-  scripts: Pick<MinionStart, 'workerScript' | 'engineScript'>,
+  { home, ...scripts }: Pick<MinionStart, 'workerScript' | 'engineScript'> & { readonly home: string },
 ): Promise<number> {
+  const line = { args: argv, folder: process.cwd(), env: io.env };
   const parsed = await readDaemonLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
-  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  if (parsed.flag('daemon') && !parsed.flag('prove') && !isDaemonProcess(io.env)) return startInBackground();
   dropAllocatorSettings(io.env);
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
     readyOptions(
@@ -38,7 +42,14 @@ export async function saltMinion(
       log,
     ),
   );
+  if (parsed.flag('prove')) {
+    const { proveMinion } = await import('./prove-minion.ts');
+    const { logger } = setupLogging({ level: parsed.text('log_level') || 'error', name: 'salt.minion' });
+    messages.release(logger);
+    return proveMinion(opts, logger, scripts.workerScript);
+  }
   leaveFolder(io.env);
+  const installation = Installation.around(home);
   releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
   const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
@@ -53,6 +64,8 @@ export async function saltMinion(
     clock: systemClock,
     random: systemRandom,
     env: io.env,
+    installation,
+    line,
     ...scripts,
   });
 }

@@ -6,9 +6,9 @@ import { configDirOption, flag, informationOptions, text } from './shared.ts';
 /** `brine`: what concerns the installation itself. */
 export const brineProgram: CliProgram = {
   name: 'brine',
-  usage: '[options] takeover [--check | --back]',
+  usage: '[options] takeover [--check | --back] | release ACTION FOLDER [ARCHIVE …]',
   description:
-    'Puts Brine in the place of the Salt that runs on this machine, on the same configuration and data, sees whether it answers, and goes back by itself when it does not. With --check it only says what becomes of the site: which options, modules, states, pillars and files are served, which differ and which are missing, each with the line where it stands; nothing is changed. With --back Salt runs again.',
+    'Puts Brine in the place of the Salt that runs on this machine, on the same configuration and data, sees whether it answers, and goes back by itself when it does not. With --check it only says what becomes of the site: which options, modules, states, pillars and files are served, which differ and which are missing, each with the line where it stands; nothing is changed. With --back Salt runs again. release makes and signs what minions take for a new version (key FILE, init, add, sign, renew, rotate, status).',
   configFile: 'master',
   example: 'brine takeover --check',
   rules: {
@@ -74,6 +74,33 @@ export const brineProgram: CliProgram = {
       }),
       type: 'choice',
     },
+    text(['--keys'], 'keys', 'release: the files of the private keys that sign, with commas between them.', {
+      default: '',
+    }),
+    text(
+      ['--root-keys'],
+      'root_keys',
+      'release init and rotate: the files of the keys, private or public (.pub), that sign who signs what. Default: those of --keys.',
+      { default: '' },
+    ),
+    text(
+      ['--targets-keys'],
+      'targets_keys',
+      'release init and rotate: those that sign which releases there are. Default: those of the root.',
+      { default: '' },
+    ),
+    text(
+      ['--online-keys'],
+      'online_keys',
+      'release init and rotate: those that sign which list is the newest. Default: those of the releases.',
+      { default: '' },
+    ),
+    text(
+      ['--threshold'],
+      'threshold',
+      'release init and rotate: how many keys of the root and of the releases have to sign. Default: %default.',
+      { default: '1' },
+    ),
     flag(['--no-color', '--no-colour'], 'no_color', 'Write no colours.'),
     flag(['--force-color', '--force-colour'], 'force_color', 'Write colours, whatever the output is.'),
   ],

@@ -3,6 +3,7 @@ import type { CliProgram } from '../command-line/optparse.ts';
 import {
   configDirOption,
   daemonOptions,
+  flag,
   informationOptions,
   loggingGroup,
   saltfileOption,
@@ -15,7 +16,7 @@ function daemon(
   description: string,
   configFile: CliProgram['configFile'],
   logging: LoggingNames,
-  hasUserAndSaltfile = true,
+  { hasUserAndSaltfile = true, own = [] }: { hasUserAndSaltfile?: boolean; own?: CliProgram['options'] } = {},
 ): CliProgram {
   return {
     name,
@@ -28,6 +29,7 @@ function daemon(
       configDirOption,
       ...(hasUserAndSaltfile ? [userOption(name)] : []),
       ...daemonOptions(name),
+      ...own,
     ],
     groups: [loggingGroup(logging)],
   };
@@ -51,6 +53,15 @@ export const saltMinionProgram = daemon(
   {
     filePath: '/var/log/salt/minion',
   },
+  {
+    own: [
+      flag(
+        ['--prove'],
+        'prove',
+        'Say whether a minion of this version works here, and leave: it asks the master to let it in and runs a job in a process of its own. A minion that runs goes on, and nothing is changed.',
+      ),
+    ],
+  },
 );
 
 /** `salt-syndic`. */
@@ -67,5 +78,5 @@ export const saltApiProgram = daemon(
   'The HTTP interface: serves the master beside it to programs and web pages.',
   'master',
   { fileDest: 'api_logfile', filePath: '/var/log/salt/api' },
-  false,
+  { hasUserAndSaltfile: false },
 );

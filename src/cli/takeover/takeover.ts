@@ -1,6 +1,7 @@
-/** `brine takeover`: Brine in the place of the Salt on this machine, and back, or only what becomes of it. */
+/** `brine`: Brine in the place of the Salt on this machine, and back, or what becomes of it; and releases. */
 import { resolve } from 'node:path';
 import { configDirOf } from '../../config/program-files.ts';
+import { runRelease } from '../release/release.ts';
 import { isDirectory } from '../../config/read-file.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { ConfigError, UsageError } from '../../errors/errors.ts';
@@ -15,7 +16,7 @@ import { checkSite } from './check.ts';
 import { countOf, jsonReport, textReport } from './report.ts';
 
 const EX_USAGE = 64;
-const COMMANDS = ['takeover'];
+const COMMANDS = ['takeover', 'release'];
 
 /**
  * Runs the command.
@@ -27,6 +28,8 @@ export async function runBrine(argv: readonly string[], io: CommandIo): Promise<
   try {
     refuseContradictions(parsed);
     warnOfIdle(parsed, (line) => void io.stderr.write(`${line}\n`));
+    const [command, ...words] = parsed.args;
+    if (command === 'release') return await runRelease(words, parsed, io);
     requireCommand(parsed);
     const configDir = resolve(configDirOf({ configDir: parsed.text('config_dir'), env: io.env }));
     if (!isDirectory(configDir))
@@ -46,9 +49,11 @@ export async function runBrine(argv: readonly string[], io: CommandIo): Promise<
 function requireCommand({ args }: ParsedOptions): void {
   const [command, extra] = args;
   if (command === undefined)
-    throw new UsageError('Say what to do: takeover --check, takeover or takeover --back.');
+    throw new UsageError('Say what to do: takeover --check, takeover, takeover --back or release.');
   if (command !== 'takeover')
-    throw new UsageError(`There is no command '${command}': it is takeover.${didYouMean(command, COMMANDS)}`);
+    throw new UsageError(
+      `There is no command '${command}': it is takeover or release.${didYouMean(command, COMMANDS)}`,
+    );
   if (extra !== undefined) throw new UsageError(`takeover takes no further word, and '${extra}' is one.`);
 }
 

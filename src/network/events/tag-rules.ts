@@ -81,8 +81,8 @@ export const TAG_RULES: readonly TagRule[] = [
     why: 'the minions that a job is for',
   },
   {
-    tags: 'key, cluster/*, fire_master, brine/*',
-    pattern: /^(?:key$|fire_master$|cluster\/|brine\/)/,
+    tags: 'key, cluster/*, fire_master, brine/* but brine/upgrade/<id>',
+    pattern: /^(?:key$|fire_master$|cluster\/|brine\/(?!upgrade\/))/,
     owner: 'master',
     why: 'orders and news between the processes of masters',
   },
@@ -97,6 +97,12 @@ export const TAG_RULES: readonly TagRule[] = [
     pattern: /^salt\/(?:minion|beacon|syndic)\/([^/]*)\//,
     owner: 'minion',
     why: 'that it has started, what its beacons saw',
+  },
+  {
+    tags: 'brine/upgrade/<id>',
+    pattern: /^brine\/upgrade\/(.*)$/s,
+    owner: 'minion',
+    why: 'that it has become another version, or has gone back',
   },
   {
     tags: 'salt/state_result/<jid>/<id>/*',

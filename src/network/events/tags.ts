@@ -21,6 +21,8 @@ export const tags = {
   /** Ours: an identified minion's connection to the publish port has come or gone. */
   minionConnected: (id: string): string => `brine/minion/${id}/connected`,
   minionDisconnected: (id: string): string => `brine/minion/${id}/disconnected`,
+  /** Ours: what became of the trial of another version. */
+  upgrade: (id: string): string => `brine/upgrade/${id}`,
   /** Ours: a minion has a job and works on it. Begins as Salt's job events do, so that who waits hears it. */
   jobReceived: (jid: string, id: string): string => `salt/job/${jid}/received/${id}`,
   /** With `--start-event` (3008.1): a minion begins to run a job. */

@@ -18,6 +18,10 @@ export interface ServiceManager {
   ready(): Promise<void>;
   /** The daemon begins to end. */
   stopping(): void;
+  /** Another process is the daemon from now on; this one says nothing more. */
+  handedOver(): void;
+  /** What another process needs in its environment to speak as the daemon. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /**
@@ -31,7 +35,13 @@ export function serviceManager(
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: watched } = env;
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete env[name];
   if (socket === undefined || socket === '')
-    return { isThere: false, ready: () => Promise.resolve(), stopping: () => undefined };
+    return {
+      isThere: false,
+      environment: {},
+      ready: () => Promise.resolve(),
+      stopping: () => undefined,
+      handedOver: () => undefined,
+    };
   const spoken = new Map([
     ['NOTIFY_SOCKET', socket],
     ['PATH', env['PATH'] ?? '/usr/bin:/bin'],
@@ -47,16 +57,24 @@ export function serviceManager(
   };
   const periodMs = watchdogMs(usec, watched, pid) / SHARE_OF_WATCHDOG;
   let alive: Timer | undefined;
+  let isOver = false;
   return {
     isThere: true,
+    // it is watched as the main process, whatever its id
+    environment: { NOTIFY_SOCKET: socket, ...(usec === undefined ? {} : { WATCHDOG_USEC: usec }) },
     ready: async () => {
+      if (alive !== undefined) return;
       await say('READY=1');
       // a timer of the event loop: one that is stuck says nothing
       if (periodMs > 0) alive = clock.every(periodMs, () => void say('WATCHDOG=1'), { background: true });
     },
     stopping: () => {
       alive?.cancel();
-      void say('STOPPING=1');
+      if (!isOver) void say('STOPPING=1');
+    },
+    handedOver: () => {
+      alive?.cancel();
+      isOver = true;
     },
   };
 }

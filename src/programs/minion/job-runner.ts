@@ -51,6 +51,7 @@ export class JobRunner {
   readonly times = new Timings('brine_function_seconds');
   readonly #deps: JobRunnerDeps;
   readonly #waiting: (() => void)[] = [];
+  readonly #underWay = new Set<Promise<void>>();
   #active = 0;
 
   constructor(deps: JobRunnerDeps) {
@@ -75,12 +76,19 @@ export class JobRunner {
     }
     this.counters.taken++;
     const noted = this.#deps.journal.noteJob(job.jid);
-    void noted.then(() => this.#runAndReturn(job, side));
+    const ended = noted.then(() => this.#runAndReturn(job, side)).catch(() => undefined);
+    this.#underWay.add(ended);
+    void ended.then(() => this.#underWay.delete(ended));
   }
 
   /** Runs a job that began on this minion, in its turn; never throws. */
   runOwn(job: Job, side: JobSide): Promise<JobResult> {
     return this.#runInTurn(job, side);
+  }
+
+  /** @returns when no publication is under way any more, and the returns of all are sent or kept */
+  async drained(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   #isForUs(job: Job, { state }: MasterSide): boolean {

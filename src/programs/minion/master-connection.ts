@@ -109,6 +109,7 @@ export class MasterConnection {
   #isUp = false;
   /** Whether this connection is to be kept; one that is not asks once when it is used, and leaves it at that. */
   #isKept = false;
+  #isRetired = false;
   readonly #stop = new AbortController();
   #subscriber: PublishClient | undefined;
   #token: Buffer | undefined;
@@ -262,6 +263,15 @@ export class MasterConnection {
     this.#noteLink({ isSubscribed: false });
   }
 
+  /**
+   * Listens no more, without anybody who watches the link taking it for lost: another process of this minion listens.
+   * Requests go on.
+   */
+  retire(): void {
+    this.#isRetired = true;
+    this.#subscriber?.close();
+  }
+
   close(): void {
     this.#isKept = false;
     this.#stop.abort();
@@ -389,6 +399,7 @@ export class MasterConnection {
   }
 
   #noteLink(change: { isSubscribed?: boolean; isAdmitted?: boolean }): void {
+    if (this.#isRetired) return;
     this.#isSubscribed = change.isSubscribed ?? this.#isSubscribed;
     this.#isAdmitted = change.isAdmitted ?? this.#isAdmitted;
     const isUp = this.#isSubscribed && this.#isAdmitted;

@@ -16,6 +16,7 @@ export function serviceHandlers(services: () => MinionServices): RpcHandlers {
     request: ({ load, ...options }) => services().request(load, options),
     requestAll: ({ load }) => services().requestAll?.(load) ?? null,
     manage: ({ part, order }) => services().manage?.(part, order),
+    tryVersion: ({ order }) => services().tryVersion?.(order),
   });
 }
 
@@ -33,5 +34,6 @@ export function remoteServices(peer: RpcPeer): MinionServices {
     request: (load, options = {}) => minion.request({ load, ...options }),
     requestAll: (load) => minion.requestAll({ load }),
     manage: (part, order) => minion.manage({ part, order }),
+    tryVersion: async (order) => (await minion.tryVersion({ order })) ?? new Map(),
   };
 }

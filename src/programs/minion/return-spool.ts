@@ -112,6 +112,14 @@ export class ReturnSpool {
     this.#enforce();
   }
 
+  /** Takes over what another process of this minion has left since this one began. */
+  takeOverLater(): void {
+    const known = new Set([...this.#waiting].map(({ file }) => file));
+    for (const name of readdirSync(this.#deps.directory).sort())
+      if (!known.has(name) && FILE_NAME.test(name)) this.#takeOver(name);
+    this.#enforce();
+  }
+
   /** Number of returns that wait. */
   get size(): number {
     return this.#waiting.size;

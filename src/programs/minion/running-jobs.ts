@@ -1,5 +1,6 @@
 /** The jobs that run now: what `saltutil.running` lists and what `saltutil.kill_job` reaches. */
 import { messageOf } from '../../errors/errors.ts';
+import { signalTree } from '../../host/process-tree.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { Job } from './job.ts';
 import type { ProcFiles } from './proc-files.ts';
@@ -19,17 +20,24 @@ const ENDING_SIGNALS = new Set([1, 2, 3, 6, 9, 15]);
 
 /** A registry of running jobs, mirrored to proc files. */
 export class RunningJobs {
-  readonly #files: Pick<ProcFiles, 'write' | 'remove'>;
+  readonly #files: Pick<ProcFiles, 'write' | 'remove' | 'read'>;
   readonly #notListed: (text: string) => void;
   readonly #jobs = new Map<string, RunningJob>();
+  readonly #left: Set<string>;
 
   /**
    * @param notListed told of each job whose file cannot be written: a minion whose disk is full runs the jobs that are
    *   to repair it
+   * @param left jobs of the minion of another version, in whose place this one is, and which ends with the last of them
    */
-  constructor(files: Pick<ProcFiles, 'write' | 'remove'>, notListed: (text: string) => void) {
+  constructor(
+    files: Pick<ProcFiles, 'write' | 'remove' | 'read'>,
+    notListed: (text: string) => void,
+    left: Iterable<string> = [],
+  ) {
     this.#files = files;
     this.#notListed = notListed;
+    this.#left = new Set(left);
   }
 
   get size(): number {
@@ -82,12 +90,27 @@ export class RunningJobs {
   }
 
   list(): Dict[] {
-    return [...this.#jobs.values()].map(describe);
+    return [...[...this.#jobs.values()].map(describe), ...this.#leftJobs()];
   }
 
   /** @returns false when no such job runs, or it cannot take this signal */
   signal(jid: string, signal: number): boolean {
-    return this.#jobs.get(jid)?.signal(signal) ?? false;
+    const own = this.#jobs.get(jid);
+    if (own !== undefined) return own.signal(signal);
+    const pid = this.#leftJobs()
+      .find((job) => job.get('jid') === jid)
+      ?.get('pid');
+    return typeof pid === 'number' && signalTree(pid, signal);
+  }
+
+  #leftJobs(): Dict[] {
+    const jobs: Dict[] = [];
+    for (const jid of this.#left) {
+      const job = this.#files.read(jid);
+      if (job === undefined) this.#left.delete(jid);
+      else jobs.push(job);
+    }
+    return jobs;
   }
 }
 

@@ -27,6 +27,7 @@ export interface MinionServicesDeps {
   readonly fireLocal: ((tag: string, data: Dict) => void) | undefined;
   /** Carries out orders about the schedule and the beacons. */
   readonly manage?: MinionServices['manage'];
+  readonly tryVersion?: MinionServices['tryVersion'];
 }
 
 const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
@@ -72,6 +73,7 @@ export function minionServices(deps: MinionServicesDeps): MinionServices {
       return Promise.any(all).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
     },
     manage: async (part, order) => deps.manage?.(part, order),
+    ...(deps.tryVersion === undefined ? {} : { tryVersion: deps.tryVersion }),
   };
 }
 

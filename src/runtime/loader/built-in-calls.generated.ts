@@ -141,6 +141,10 @@ export interface BuiltInCalls {
   'beacons.enable_beacon': Takes<['name'], 'name', never, 'names'>;
   'beacons.disable_beacon': Takes<['name'], 'name', never, 'names'>;
   'beacons.reset': Takes<[], never, never, 'names'>;
+  'brine.version': Takes<[]>;
+  'brine.upgrade': Takes<['version', 'test', 'allow_downgrade']>;
+  'brine.upgrade_status': Takes<[]>;
+  'brine.go_back': Takes<['version', 'test']>;
   'buildout.upgrade_bootstrap': Takes<
     ['directory', 'onlyif', 'unless', 'runas', 'env', 'offline', 'buildout_ver']
   >;

@@ -266,6 +266,12 @@ export interface MinionServices {
    * @returns the data of the answer, empty for orders without one; undefined when no minion answers
    */
   manage?(part: 'schedule' | 'beacons', order: Dict, answerTag?: string): Promise<Dict | undefined>;
+  /**
+   * Puts another version on trial in the place of the minion that runs; absent where none runs.
+   * @param order `{to, jid}`
+   * @returns what became of it, when that is known: `{result, from, to, step, comment, away_s}`
+   */
+  tryVersion?(order: Dict): Promise<Dict>;
 }
 
 /**

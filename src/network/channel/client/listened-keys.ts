@@ -22,6 +22,19 @@ export class ListenedKeys {
     this.#sinceMs.set(mark, this.#sinceMs.get(mark) ?? atMs);
   }
 
+  /**
+   * Takes over under which keys another process of this minion has listened until just now, which knows the last serial
+   * of each.
+   */
+  takeOver(marks: readonly string[], sinceMs: number): void {
+    for (const mark of marks.slice(0, KEYS_MAX)) this.#sinceMs.set(mark, sinceMs);
+  }
+
+  /** What another process of this minion is to take over. */
+  get marks(): string[] {
+    return [...this.#sinceMs.keys()];
+  }
+
   /** @returns a time on the monotonic clock; undefined for a key that was not listened to yet */
   sinceMs(shared: Crypticle): number | undefined {
     return this.#sinceMs.get(keyMarkOf(shared));

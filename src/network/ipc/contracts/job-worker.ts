@@ -90,6 +90,8 @@ export const jobServices = contract('the minion', {
     asks: fields({ part: oneOf('schedule', 'beacons'), order: mapping }),
     answers: single(optional(mapping)),
   },
+  /** Answered when it is known what became of the trial of another version; undefined when no minion runs. */
+  tryVersion: { asks: fields({ order: mapping }), answers: single(optional(mapping)) },
 });
 
 /** See {@link jobWorker}. */

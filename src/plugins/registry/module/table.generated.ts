@@ -38,6 +38,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'beacons',
     load: async () => (await import('../../beacons/module.ts')).beaconsModule,
   },
+  { name: 'brine', file: 'brine', load: async () => (await import('../../brine/module.ts')).brineModule },
   {
     name: 'buildout',
     file: 'zcbuildout',

@@ -4,6 +4,7 @@ import type { RunnerModule } from '../../shared/runner/runner.ts';
 /** Every runner, by its name. */
 export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = new Map([
   ['auth', async () => (await import('../../auth/runner.ts')).authRunners],
+  ['brine', async () => (await import('../../brine/runner.ts')).brineRunners],
   ['cache', async () => (await import('../../cache/runner.ts')).cacheRunners],
   ['cluster', async () => (await import('../../cluster/runner.ts')).clusterRunners],
   ['config', async () => (await import('../../config/runner.ts')).configRunners],

@@ -13,6 +13,7 @@ MODULES = {
     "augeas": "augeas",
     "augeas_cfg": "augeas",
     "beacons": "beacons",
+    "brine": "brine",
     "buildout": "buildout",
     "cmd": "cmd",
     "cmdmod": "cmd",
