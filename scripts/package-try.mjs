@@ -13,6 +13,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -67,13 +68,19 @@ function gatherPackages() {
   mkdirSync(packages, { recursive: true });
   for (const format of formats) {
     if (!existsSync(commonOf(made, version, format))) make(version, made, format);
-    if (!existsSync(commonOf(packages, FURTHER, format))) make(FURTHER, packages, format);
+    // one of other sources has another configuration
+    if (!isNewer(commonOf(packages, FURTHER, format), commonOf(made, version, format)))
+      make(FURTHER, packages, format);
   }
   const ofVersion = [`_${version}_${ARCH}.deb`, `-${version}-1.${machine}.rpm`];
   for (const name of readdirSync(made).filter((each) => ofVersion.some((end) => each.endsWith(end)))) {
     rmSync(join(packages, name), { force: true });
     linkSync(join(made, name), join(packages, name));
   }
+}
+
+function isNewer(path, other) {
+  return existsSync(path) && statSync(path).mtimeMs > statSync(other).mtimeMs;
 }
 
 function make(one, into, format) {

@@ -158,7 +158,7 @@ test('takeover --check - log-ins with which the master would not start are told'
 test('takeover - what is to be done has to be said, and a folder without a configuration is refused', async (t) => {
   const site = siteOf(t, { 'etc/other': '' });
   for (const [words, code, says] of [
-    [[], 64, /Say what to do: takeover --check, takeover or takeover --back\./],
+    [[], 64, /Say what to do: takeover --check, takeover, takeover --back or release\./],
     [['takeover', '--check', '--back'], 64, /option --check cannot be combined with --back: one changes/],
     [['takeover', '-c', join(site, 'none')], 1, /There is no folder .*none/],
     [['takeover', '-c', join(site, 'etc')], 1, /none runs on .*etc: nothing to take over\. Start Salt, /],

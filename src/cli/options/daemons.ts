@@ -55,11 +55,14 @@ export const saltMinionProgram = daemon(
   },
   {
     own: [
-      flag(
-        ['--prove'],
-        'prove',
-        'Say whether a minion of this version works here, and leave: it asks the master to let it in and runs a job in a process of its own. A minion that runs goes on, and nothing is changed.',
-      ),
+      {
+        ...flag(
+          ['--prove'],
+          'prove',
+          'Say whether a minion of this version works here, and leave: it asks the master to let it in and runs a job in a process of its own. A minion that runs goes on, and nothing is changed.',
+        ),
+        own: true,
+      },
     ],
   },
 );

@@ -110,11 +110,14 @@ export const saltProgram: CliProgram = {
     saltfileOption,
     configDirOption,
     ...executorOptions,
-    flag(
-      ['--start-event'],
-      'start_event',
-      'Have each minion fire salt/job/<jid>/start/<id> when it begins with the job.',
-    ),
+    {
+      ...flag(
+        ['--start-event'],
+        'start_event',
+        'Have each minion fire salt/job/<jid>/start/<id> when it begins with the job.',
+      ),
+      own: true,
+    },
     timeoutOption(5),
     argsStdinOption,
     hardCrashOption,

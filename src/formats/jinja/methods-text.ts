@@ -14,7 +14,7 @@ import {
 } from '../../python/values/text.ts';
 import { bound, native, type BoundBody, type Entry } from './bind.ts';
 import { typeError, valueError } from './errors.ts';
-import { PyTuple, tuple, typeName, type NativeBody, type TValue } from './model.ts';
+import { PyTuple, TObject, tuple, typeName, type NativeBody, type TValue } from './model.ts';
 import { dictGet, itemsOf } from './operators.ts';
 import { pyCapitalize, pySwapCase, pyTitle } from './text-case.ts';
 
@@ -186,9 +186,10 @@ function joinTexts(separator: string, items: TValue): string {
   const source = itemsOf(items);
   if (!source) throw typeError('can only join an iterable');
   for (const item of source) {
-    if (typeof item !== 'string')
+    const text = item instanceof TObject && item.isAnything ? item.str() : item;
+    if (typeof text !== 'string')
       throw typeError(`sequence item ${out.length}: expected str instance, ${typeName(item)} found`);
-    out.push(item);
+    out.push(text);
   }
   return out.join(separator);
 }

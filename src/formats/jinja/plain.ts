@@ -24,7 +24,9 @@ function convert(value: TValue, odd: Odd): Value {
       out.set(key instanceof PyTuple ? repr(key) : convert(key, odd), convert(item, odd));
     return out;
   }
-  return value instanceof TObject ? odd(value) : value;
+  if (!(value instanceof TObject)) return value;
+  // nothing is known of its parts either, and they have no end
+  return value.isAnything ? value.str() : odd(value);
 }
 
 const isLeaf = (value: TValue): boolean => value === null || typeof value !== 'object';

@@ -32,7 +32,7 @@ import type { ToldRule } from './catalog.ts';
 import type { GonePart } from './later-salt.ts';
 import { finding, type Finding, type SourcePlace, type RuleName } from './rules.ts';
 import type { Source } from './source.ts';
-import { PartlyKnown, Unknowns } from './unknown.ts';
+import { isUncertain, PartlyKnown, Unknowns } from './unknown.ts';
 
 /** What renders the files of a check. */
 export interface RenderSourceDeps extends Omit<KnownFunctionsDeps, 'unknowns' | 'isFunction' | 'isCalled'> {
@@ -296,7 +296,13 @@ function tellYaml(
 ): void {
   const place = inSource({ line: error.line, column: error.column });
   const conflict = /conflicting ID '(.*)'/.exec(error.reason)?.[1];
-  if (conflict !== undefined)
+  if (conflict !== undefined && isUncertain(conflict))
+    rendered.tell(
+      'needs-data',
+      { place },
+      `Not looked into: whether '${conflict}' is one key or several depends on data.`,
+    );
+  else if (conflict !== undefined)
     rendered.tell('duplicate-key', { place }, `'${conflict}' stands twice in this mapping.`);
   else {
     const braces = error.reason.includes('mapping as key')

@@ -77,6 +77,9 @@ function plainDefault(value: Value): unknown {
   return value instanceof Map ? {} : value;
 }
 
+/** Options that take several values since 3008. */
+const REPEATED_SINCE_3008 = new Map([['salt-call', new Set(['file_root', 'pillar_root', 'states_dir'])]]);
+
 // sls and brine are ours
 for (const program of allPrograms.filter(({ name }) => !['sls', 'brine'].includes(name))) {
   test(`option tables - ${program.name} has exactly the options of Salt 3006.16`, () => {
@@ -106,6 +109,9 @@ for (const program of allPrograms.filter(({ name }) => !['sls', 'brine'].include
       dest: option.dest ?? option.action,
       action: ACTIONS.get(option.action),
       type: option.type === null ? null : TYPES.get(option.type),
+      ...(REPEATED_SINCE_3008.get(program.name)?.has(option.dest ?? '') === true
+        ? { action: 'append', default: [] }
+        : {}),
     }));
     // salt-run has two groups of one title in Salt; here they are one
     const order = (list: { flags: string[] }[]): Map<string, unknown> =>
@@ -148,6 +154,9 @@ function given(program: CliProgram, parsed: ParsedOptions): Record<string, unkno
     let value: unknown = parsed.get(option.dest);
     if (option.type === 'float') value = { float: pythonFloat(value as number | PyFloat) };
     else if (typeof value === 'bigint') value = { int: String(value) };
+    // 3006 takes the last of several
+    if (Array.isArray(value) && REPEATED_SINCE_3008.get(program.name)?.has(option.dest) === true)
+      value = value.at(-1);
     // Salt puts a lone file name into the working folder while it reads the line, we do so afterwards
     if (option.convert && option.flags.includes('--log-file')) value = option.convert(value as Value);
     out[option.dest] = value;

@@ -14,7 +14,7 @@ import { fakeContext } from '../../../support/module-context.ts';
 /** Modules whose functions start no program with an argument, or whose arguments are programs and their options. */
 const WITHOUT_RULES = new Set(
   (
-    'beacons cmd config consul cp data defaults docker elasticsearch environ etcd event file grafana4 ' +
+    'beacons brine cmd config consul cp data defaults docker elasticsearch environ etcd event file grafana4 ' +
     'grains hashutil http influxdb jinja key ldap ldap3 log match mine mongodb mysql nacl out pillar ' +
     'pkg_resource publish random redis ret salt_version saltcheck saltutil schedule sdb slack slsutil sqlite3 state ' +
     'status sys sysfs test tls vault x509 xml'

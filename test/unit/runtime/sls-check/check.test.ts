@@ -399,6 +399,16 @@ const CASES: readonly Case[] = [
     finds: ['salt/a.sls:3:3 unknown-state', 'salt/a.sls:8:3 unknown-state'],
   },
   {
+    title: 'what is not known can be written, joined, and merged by functions that compute',
+    tree: {
+      'salt/a.sls':
+        "{% set merged = salt['grains.filter_by']({'default': {'a': 1}}, merge=pillar.m, base='default') %}\na:\n  test.nop:\n    - one: {{ pillar.a|json }}\n    - two: {{ {'k': pillar.b}|tojson }}\n    - three: {{ pillar.c|yaml }}\n    - four: {{ ','.join(pillar.d) }}\nb:\n  user.presnt: []\n",
+      'salt/b.sls': '{{ pillar.e }}: {test.nop: []}\n{{ pillar.e }}: {test.nop: []}\n',
+    },
+    finds: ['salt/a.sls:9:3 unknown-state', 'salt/b.sls:2:1 needs-data'],
+    says: [/user\.presnt/, /'⟨pillar\.e⟩' is one key or several/],
+  },
+  {
     title: 'pillar that is given is all there is',
     tree: {
       'salt/a.sls':
