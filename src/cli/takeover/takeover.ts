@@ -1,7 +1,6 @@
 /** `brine`: Brine in the place of the Salt on this machine, and back, or what becomes of it; and releases. */
 import { resolve } from 'node:path';
 import { configDirOf } from '../../config/program-files.ts';
-import { runRelease } from '../release/release.ts';
 import { isDirectory } from '../../config/read-file.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { ConfigError, UsageError } from '../../errors/errors.ts';
@@ -12,7 +11,6 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { brineProgram } from '../options/brine.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { wantsColor } from '../terminal/terminal.ts';
-import { checkSite } from './check.ts';
 import { countOf, jsonReport, textReport } from './report.ts';
 
 const EX_USAGE = 64;
@@ -29,7 +27,10 @@ export async function runBrine(argv: readonly string[], io: CommandIo): Promise<
     refuseContradictions(parsed);
     warnOfIdle(parsed, (line) => void io.stderr.write(`${line}\n`));
     const [command, ...words] = parsed.args;
-    if (command === 'release') return await runRelease(words, parsed, io);
+    if (command === 'release') {
+      const { runRelease } = await import('../release/release.ts');
+      return await runRelease(words, parsed, io);
+    }
     requireCommand(parsed);
     const configDir = resolve(configDirOf({ configDir: parsed.text('config_dir'), env: io.env }));
     if (!isDirectory(configDir))
@@ -58,6 +59,7 @@ function requireCommand({ args }: ParsedOptions): void {
 }
 
 async function check(configDir: string, parsed: ParsedOptions, io: CommandIo): Promise<number> {
+  const { checkSite } = await import('./check.ts');
   const remarks = await checkSite({ configDir, insteadOf: parsed.text('instead_of'), env: io.env });
   if (parsed.text('format') === 'json') io.stdout.write(jsonReport(remarks));
   else writeStyled(io.stdout, textReport(remarks, isColored(parsed, io)));
