@@ -164,3 +164,85 @@ function killAll(text: string): void {
     }
   }
 }
+
+/** How many minions become another version together. */
+const FLEET_SIZE = 6;
+
+test('upgrade - a fleet under load: first one, then the others; no job is lost and none runs twice', async (t) => {
+  const here = await site(t);
+  const { fleet } = here;
+  await publish(here, '1.1.0');
+  const ids = Array.from({ length: FLEET_SIZE }, (_, at) => `web${at}`);
+  const bases = new Map<string, SideBySide>();
+  for (const id of ids) {
+    mkdirSync(fleet.path(id), { recursive: true });
+    writeFileSync(fleet.path(id, 'brine-root.json'), readFileSync(fleet.path('web', 'brine-root.json')));
+    fleet.configureMinion(id, OPTIONS);
+    const versions = new SideBySide(fleet.path(`versions-${id}`));
+    versions.lay('1.0.0');
+    versions.point('1.0.0');
+    bases.set(id, versions);
+    const minion = fleet.start('salt-minion', ['-c', fleet.path(id), '-l', 'info'], versions.programs);
+    await minion.logged('Minion is ready to receive requests');
+  }
+  let isOver = false;
+  const rollOut = fleet
+    .run('salt-run', ['brine.upgrade', 'web*', 'canary=1', 'batch=50%', '--out=json'])
+    .finally(() => (isOver = true));
+  const jobs: number[] = [];
+  const silent: string[] = [];
+  while (!isOver) {
+    const job = jobs.push(jobs.length + 1);
+    const line = `echo ${job} >>${fleet.path('ran')}-{{ grains.id }}`;
+    const said = await fleet.json(['web*', 'cmd.run', line, 'template=jinja']);
+    for (const id of ids) if (said[id] !== '') silent.push(`${job} ${id} ${JSON.stringify(said[id])}`);
+  }
+  const { code, stdout } = await rollOut;
+  assert.equal(code, 0, stdout);
+  // each step is told before
+  const last =
+    stdout
+      .trim()
+      .split(/\n(?=\{)/)
+      .at(-1) ?? '';
+  const outcomes = JSON.parse(last) as Record<string, Outcome>;
+  for (const id of ids) {
+    assert.deepEqual([outcomes[id]?.['result'], bases.get(id)?.current], [true, '1.1.0'], id);
+    assert.ok(
+      Number(outcomes[id]?.['away_s']) <= 5,
+      `${id} was away for ${String(outcomes[id]?.['away_s'])} s`,
+    );
+  }
+  assert.deepEqual(silent, []);
+  for (const id of ids) {
+    const ran = readFileSync(`${fleet.path('ran')}-${id}`, 'utf8')
+      .trim()
+      .split('\n')
+      .map(Number);
+    assert.deepEqual(
+      ran.sort((a, b) => a - b),
+      jobs,
+      id,
+    );
+  }
+
+  await publish(here, '1.2.0', 'does not start');
+  const broken = await fleet.run('salt-run', ['brine.upgrade', 'web*', 'canary=1', '--out=json']);
+  assert.notEqual(broken.code, 0);
+  const told = JSON.parse(
+    broken.stdout
+      .trim()
+      .split(/\n(?=\{)/)
+      .at(-1) ?? '',
+  ) as Record<string, Outcome>;
+  assert.deepEqual(
+    ids.map((id) => told[id]?.['result']),
+    [false, ...ids.slice(1).map(() => null)],
+  );
+  assert.match(String(told['web0']?.['comment']), /ended by itself/);
+  assert.equal(told['web1']?.['comment'], 'Not tried, since it went wrong on web0.');
+  assert.deepEqual(
+    ids.map((id) => bases.get(id)?.current),
+    ids.map(() => '1.1.0'),
+  );
+});
